@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tcformal.devices.sources import sources
+from tcformal.devices.device import sources
 from tcformal.simulation.gpu.card import Card
 from tcformal.simulation.operands.random import Batch, Raw
 from tcformal.simulation.replay import replay

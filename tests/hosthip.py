@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from mfma_layouts import A, D, Place
 from tcformal.design.catalog import catalogue
 from tcformal.design.unit import UnitSpec
-from tcformal.devices.hip.hipruntime import HipRuntime
-from tcformal.devices.hip.mfma import TARGETS, mfma
+from tcformal.devices.hip import TARGETS, HipRuntime, mfma
 from tcformal.simulation.operands.random import Batch
 from tcformal.simulation.replay import replay
 from tcformal.simulation.unit import unit

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
 import signal
 import subprocess
@@ -19,9 +20,7 @@ import numpy as np
 
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec, base_name
-from tcformal.devices.device import Ability
-from tcformal.devices.emulator import PACKAGES, Emulator
-from tcformal.devices.sources import sources
+from tcformal.devices.device import Ability, sources
 from tcformal.devices.tiles import Places, TiledDevice, Tiles, placed
 from tcformal.errors import DeviceError
 from tcformal.simulation.gpu.tools import built, run_tool
@@ -29,6 +28,45 @@ from tcformal.simulation.operands.batch import batch_of
 from tcformal.simulation.operands.random import Raw
 from tcformal.simulation.operands.witness import Witness
 from tcformal.version import processor
+
+#: The emulator, the compiler of what it runs, and the Debian packages that have them.
+QEMU, COMPILER = "qemu-aarch64", "aarch64-linux-gnu-gcc"
+PACKAGES = "qemu-user, gcc-aarch64-linux-gnu, libc6-dev-arm64-cross"
+
+
+@dataclass(frozen=True, slots=True)
+class Emulator:
+    """QEMU's user mode, with a cross compiler for Arm."""
+
+    program: str
+    #: `qemu VERSION`, the name that every record has for it.
+    name: str
+    compiler: str
+
+    @staticmethod
+    def installed() -> Emulator | None:
+        """The emulator of this machine; None where it or its compiler is missing.
+
+        Errors: DeviceError where it does not print its version.
+        """
+        program, compiler = shutil.which(QEMU), shutil.which(COMPILER)
+        if program is None or compiler is None:
+            return None
+        output = run_tool([program, "--version"], "say its version").splitlines()[0]
+        version = re.search(r"version (\d+(?:\.\d+)*)", output)
+        return Emulator(program, f"qemu {version[1] if version else output}", compiler)
+
+    def words(self, built: str) -> Sequence[str]:
+        """The command that runs a program on an emulated processor with all features."""
+        return [self.program, "-cpu", "max", built]
+
+    def identity(self) -> dict[str, str]:
+        """The identity for records: the emulator's, not the host processor's."""
+        return {
+            "device": self.name,
+            "system": f"emulated ({QEMU} -cpu max) on {platform.system()} {platform.machine()}: no hardware",
+        }
+
 
 #: Exit code of a probe whose result depends on a control register.
 _CONTROL_MATTERED = 5

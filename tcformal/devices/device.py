@@ -8,11 +8,23 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec, formats_text, same_formats
 from tcformal.errors import DeviceError, InputError
 from tcformal.simulation.operands.random import Batch, Raw
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def sources(family: str) -> Path:
+    """The folder of one probe family (`cpu`, `cuda`); DeviceError where sources are not installed."""
+    for root in (_PACKAGE / "hw_probes", _PACKAGE.parent / "hw_probes"):
+        if (root / family).is_dir():
+            return root / family
+    raise DeviceError(f"expected the probe sources hw_probes/{family} beside the package, but there are none")
+
 
 #: Bytes of the name of a file; 255 is what file systems take, endings included.
 _LONGEST_NAME = 200

@@ -9,11 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from tcformal.design.names import resolve
+from tcformal.devices import cuda, hip
 from tcformal.devices.cpu import CpuDevice
-from tcformal.devices.cuda import cuda
 from tcformal.devices.device import Ability, Device
-from tcformal.devices.hip import hip
-from tcformal.devices.hip.hipruntime import HipRuntime
+from tcformal.devices.hip import HipRuntime
 from tcformal.devices.isolated import opened
 from tcformal.errors import DeviceError
 from tcformal.simulation.operands.random import Batch, with_scales

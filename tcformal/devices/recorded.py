@@ -7,25 +7,156 @@ C is fp16.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import hashlib
+import math
+import struct
+import tokenize
+import warnings
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
+from typing import IO
 
 import numpy as np
+from numpy.lib import format as npy
 
 from tcformal.design.unit import UnitSpec, base_name, same_formats
-from tcformal.devices.device import Ability, Device, check_formats
-from tcformal.devices.log.archive import read_archive
-from tcformal.devices.log.pieces import Piece
-from tcformal.devices.log.results import Run, files_of, pieces_of, read_runs, unit_of
+from tcformal.devices.device import Ability, Device, check_formats, slug
+from tcformal.devices.entries import block_items, end_line, head_line, suite_line, tile_data
+from tcformal.devices.runs import Piece, Run, files_of, pieces_of, read_runs, unit_of
+from tcformal.devices.sealed import CAMPAIGN
 from tcformal.encodings.spec import Format
-from tcformal.errors import DeviceError
+from tcformal.errors import DeviceError, InputError, RecordError
 from tcformal.simulation.arrays import dtypes
-from tcformal.simulation.operands.batch import witness_at
+from tcformal.simulation.operands.batch import batch_of, witness_at
 from tcformal.simulation.operands.random import Batch, Raw
 from tcformal.simulation.operands.text import inputs_digest
 from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.replay import replay
+from tcformal.store import write
+from tcformal.store.schema import now, sealed
+
+_ARRAYS = ("a", "b", "c", "d")
+#: Words of one array: 64 MiB.
+_MOST = 1 << 24
+#: The errors of zipfile, zlib and NumPy on files of other kinds.
+_FAILURES = (
+    OSError, KeyError, ValueError, TypeError, EOFError, SyntaxError, RuntimeError, OverflowError, MemoryError,
+    zipfile.BadZipFile, zlib.error, struct.error, tokenize.TokenError, Warning,
+)  # fmt: skip
+
+
+def read_archive(path: Path) -> list[Raw]:
+    """The arrays a, b [n, K] and c, d [n] of an archive: fp32 words as uint32.
+
+    Errors: RecordError for another kind of file, and for more than 2^24 words in an array.
+    """
+    a, b, c, d = read_arrays(path, dict.fromkeys(_ARRAYS, 32))
+    if a.ndim != 2 or a.shape != b.shape or c.shape != a.shape[:1] or d.shape != c.shape or not a.size:
+        raise RecordError(
+            f"expected a, b [n, K] and c, d [n] in {path}, "
+            f"but got {list(a.shape)}, {list(b.shape)}, {list(c.shape)} and {list(d.shape)}"
+        )
+    return [a, b, c, d]
+
+
+def read_arrays(path: Path, widths: Mapping[str, int]) -> list[Raw]:
+    """Read the named arrays of an archive: unsigned words of the given widths, of any shape.
+
+    Errors: RecordError for another kind of file, and for more than 2^24 words in an array.
+    """
+    *others, last = widths
+    names = f"{', '.join(others)} and {last}"
+    if not path.is_file():
+        raise RecordError(f"expected a file with the arrays {names} at {path}, but it is none")
+    try:
+        with zipfile.ZipFile(path) as archive, warnings.catch_warnings():
+            warnings.simplefilter("error")
+            return [_array(archive, name, width, path) for name, width in widths.items()]
+    except _FAILURES as error:
+        message = " ".join(str(error).split())
+        raise RecordError(
+            f"expected arrays {names} in the recording {path}, but got: {message:.200}"
+        ) from None
+
+
+def _array(archive: zipfile.ZipFile, name: str, width: int, path: Path) -> Raw:
+    """Read one array after a check of its header: word type, and a size within the archive's."""
+    size = width // 8
+    with archive.open(f"{name}.npy") as stream:
+        shape, fortran, dtype = _header(stream)
+        count = math.prod(shape)
+        if dtype != np.dtype(f"<u{size}"):
+            raise RecordError(f"expected words as uint{width} in {path}, but {name} holds {dtype}")
+        if not 0 <= count <= _MOST or min(shape, default=0) < 0:
+            raise RecordError(f"expected at most {_MOST} words in {name} of {path}, but there are {count}")
+        content = stream.read(size * count + 1)
+    if len(content) != size * count:
+        raise RecordError(
+            f"expected {size * count} bytes in {name} of {path}, as its header says, but there are others"
+        )
+    words: Raw = np.frombuffer(content, dtype=dtype).reshape(shape, order="F" if fortran else "C")
+    return words
+
+
+def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[np.uint32]]:
+    """The shape, memory order and dtype in an array's header; ValueError for another kind of file."""
+    version = npy.read_magic(stream)
+    if version not in ((1, 0), (2, 0)):
+        raise ValueError(f"arrays of version {version}")
+    read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+    shape, fortran, dtype = read(stream)
+    return shape, fortran, dtype
+
+
+def keep_tiles(archive: Path, spec: UnitSpec, device: str, folder: Path) -> tuple[Path, int, int]:
+    """Write an archive's tiles as a device's results; the file, and counts of dot products and mismatches.
+
+    Errors: InputError for units with scales; RecordError for other arrays, for encodings that do not fit,
+    and where results of that device and unit exist.
+    """
+    if spec.scale_format is not None:
+        raise InputError(f"expected a unit without scales for recorded tiles, but got {spec.name}")
+    a, b, c, d = _arrays(archive, spec)
+    parts = [slug(part) for part in spec.name.split("/")]
+    path = folder / "hardware" / slug(device) / "/".join(parts[:-1]) / f"{parts[-1]}.jsonl"
+    if path.exists():
+        raise RecordError(f"expected no results at {path} yet, but there are some")
+    source = hashlib.sha256(archive.read_bytes()).hexdigest()
+    instruction = base_name(spec).rpartition("/")[2]
+    who = {"device": device, "instruction": instruction, "archive": archive.name, "sha256": source}
+    write.append(path, sealed(head_line(spec, a.shape[2], CAMPAIGN, device=who, date=now())))
+    made, wrong = [], 0
+    for i in range(len(a)):
+        block = tile_data(spec, f"{archive.stem}/{i}", a[i], b[i], c[i])
+        items = block_items(spec, block, f"tile {i} of {archive}")
+        model = replay(spec, batch_of([item.witness for item in items]))
+        line = suite_line(spec, str(block["digest"]), d[i].reshape(-1), model)
+        made += [block, line]
+        wrong += int(line["mismatches"])
+    write.append_all(path, map(sealed, [*made, end_line(d.size, wrong)]))
+    return path, d.size, wrong
+
+
+def _arrays(archive: Path, spec: UnitSpec) -> list[Raw]:
+    """The arrays A, B, C and D of an archive, as raw encodings of the unit's formats."""
+    o = spec.operands
+    formats = dict(zip("ABCD", (o.a, o.b, o.c, o.d), strict=True))
+    arrays = read_arrays(archive, {name: fmt.storage_bits for name, fmt in formats.items()})
+    a, b, c, d = arrays
+    whole = all(x.ndim == 3 for x in arrays) and a.shape[::2] == b.shape[::2] and c.shape == d.shape
+    if not whole or c.shape != (len(a), a.shape[1], b.shape[1]) or not c.size or a.shape[2] % spec.k:
+        raise RecordError(
+            f"expected A [tiles, m, K], B [tiles, n, K], C and D [tiles, m, n] with K a multiple of {spec.k} "
+            f"in {archive}, but got {', '.join(str(list(x.shape)) for x in arrays)}"
+        )
+    for (name, fmt), x in zip(formats.items(), arrays, strict=True):
+        if int(x.max()) >> fmt.width:
+            raise RecordError(f"expected encodings of {fmt.name} in {name} of {archive}, but some are wider")
+    return [x.astype(np.uint64) for x in arrays]
 
 
 class RecordedDevice(Device):

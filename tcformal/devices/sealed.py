@@ -113,3 +113,13 @@ def read_whole(where: object) -> Iterator[None]:
         yield
     except (KeyError, ValueError, TypeError, IndexError, OverflowError, AttributeError) as error:
         raise RecordError(f"expected whole results in {where}, but got: {error!r:.200}") from None
+
+
+def check_program(kept: Mapping[str, str], mine: Mapping[str, str], path: Path) -> None:
+    """Raise RecordError, naming the file, unless results are of the same program."""
+    for key, what in (("program", "the program"), ("program_sha256", "the program of digest")):
+        if kept.get(key) != mine.get(key):
+            raise RecordError(
+                f"expected results of {what} {mine.get(key, 'none')!s:.80} in {path}, "
+                f"but they are of {kept.get(key, 'none')!s:.80}: move that file away"
+            )

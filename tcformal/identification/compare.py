@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from tcformal.callbacks import Advance, ignore_count
 from tcformal.design.axes import rivals
 from tcformal.design.unit import UnitSpec, same_formats
-from tcformal.devices.log.pieces import Piece
-from tcformal.devices.log.results import Run, pieces_of, read_runs, unit_of
-from tcformal.devices.plan.plan import Random, family_of
+from tcformal.devices.plan import Random, family_of
+from tcformal.devices.runs import Piece, Run, pieces_of, read_runs, unit_of
 from tcformal.devices.sealed import read_summary
 from tcformal.encodings.spec import Format
 from tcformal.errors import RecordError

@@ -9,11 +9,11 @@ from typing import Any
 
 from tcformal.callbacks import Advance, ignore_count
 from tcformal.design.unit import UnitSpec
-from tcformal.devices.log.results import Run, pieces_of, read_runs, unit_of
-from tcformal.devices.log.written import mismatches_in
-from tcformal.devices.plan.plan import Random
-from tcformal.devices.run.groups import model_key
+from tcformal.devices.entries import mismatches_in
+from tcformal.devices.plan import Random
+from tcformal.devices.runs import Run, pieces_of, read_runs, unit_of
 from tcformal.devices.sealed import read_summary
+from tcformal.devices.tally import model_key
 from tcformal.simulation.operands.text import digest_of
 
 

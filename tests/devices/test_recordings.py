@@ -15,13 +15,12 @@ from kept_runs import runs_of
 from tcformal.backends.vector import evaluate
 from tcformal.design.catalog import catalogue
 from tcformal.design.unit import Evidence
-from tcformal.devices.log.pieces import Piece
-from tcformal.devices.log.results import Run, files_of, pieces_of, read_runs, unit_of
-from tcformal.devices.plan.directed import directed
-from tcformal.devices.plan.plan import Directed, Plan, item_of
+from tcformal.devices.directed import directed
+from tcformal.devices.plan import Directed, Plan, item_of
 from tcformal.devices.recorded import RecordedDevice
-from tcformal.devices.run.groups import groups
-from tcformal.devices.run.run import run_plan
+from tcformal.devices.runner import run_plan
+from tcformal.devices.runs import Piece, Run, files_of, pieces_of, read_runs, unit_of
+from tcformal.devices.tally import groups
 from tcformal.errors import DeviceError
 from tcformal.identification.recheck import recheck
 from tcformal.ir.build import Graph

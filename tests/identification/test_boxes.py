@@ -16,7 +16,7 @@ import pytest
 from small_identify import ListedOnly
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.devices.callable import CallableDevice
+from tcformal.devices.registry import CallableDevice
 from tcformal.identification import identify as module
 from tcformal.identification.asking.ask import Asker
 from tcformal.identification.asking.layout import first_sums
@@ -208,7 +208,7 @@ sys.path.insert(0, {folder!r})
 from test_boxes import FEW, identify, resolve
 from tcformal.identification.asking.ask import Asker
 from tcformal.simulation.unit import Unit
-from tcformal.devices.callable import CallableDevice
+from tcformal.devices.registry import CallableDevice
 unit, calls = resolve(FEW), []
 def box(a, b, c):
     with open({log!r}, "a") as file:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tcformal.devices.run.tally import Measured, Tally
+from tcformal.devices.tally import Measured, Tally
 from tcformal.report.parts import Headline, ReportPart, Rows
 
 #: Names of designs that one line shows.

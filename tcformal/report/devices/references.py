@@ -10,8 +10,8 @@ from typing import Any
 from tcformal.callbacks import Warn
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.devices.log.results import Run, files_of, read_runs, unit_of
-from tcformal.devices.log.written import mismatches_in
+from tcformal.devices.entries import mismatches_in
+from tcformal.devices.runs import Run, files_of, read_runs, unit_of
 from tcformal.identification.record.identification import IDENTIFICATION, IdentifyVerdict
 from tcformal.report.sections import Section
 from tcformal.store.file import RecordFile

@@ -16,16 +16,16 @@ from executors import Inline
 from inline import Clock, Slow
 from tcformal.cli import main
 from tcformal.design.unit import UnitSpec
-from tcformal.devices.log import pieces
-from tcformal.devices.log.parts import FullError, Parts
-from tcformal.devices.log.results import pieces_of, read_runs
-from tcformal.devices.plan.directed import directed
-from tcformal.devices.plan.plan import Directed
+from tcformal.devices import campaign as bench
+from tcformal.devices import runs as pieces
+from tcformal.devices import tally, work
+from tcformal.devices.campaign import Campaign
+from tcformal.devices.directed import directed
+from tcformal.devices.entries import FullError, Parts
+from tcformal.devices.plan import Directed
 from tcformal.devices.recorded import RecordedDevice
-from tcformal.devices.run import bench, tally, work
-from tcformal.devices.run.campaign import Campaign
-from tcformal.devices.run.groups import family, groups
-from tcformal.devices.run.tally import Tally
+from tcformal.devices.runs import pieces_of, read_runs
+from tcformal.devices.tally import Tally, family, groups
 from tcformal.errors import DeviceError, InputError, RecordError
 from tcformal.identification.compare import compare
 from tcformal.identification.recheck import recheck

@@ -10,8 +10,8 @@ from fractions import Fraction
 from tcformal.design.axes import around, catalogued_rivals, changed, nan_words, other_shapes
 from tcformal.design.rounding import MODES, NAN_RULES
 from tcformal.design.unit import UnitSpec
-from tcformal.devices.plan.maker import DirectedMaker, below_two, nans_of
-from tcformal.devices.plan.plan import Directed
+from tcformal.devices.directed import DirectedMaker, below_two, nans_of
+from tcformal.devices.plan import Directed
 from tcformal.encodings.spec import Specials
 from tcformal.errors import ValueTextError
 from tcformal.oracle.text import power_of_two

@@ -13,22 +13,25 @@ computed again when a run is read, and an incomplete run reports what it lacks (
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.devices.log.identity import check_program
-from tcformal.devices.log.pieces import Piece, directed_piece, random_piece, suite_pieces
-from tcformal.devices.log.written import mismatches_in
-from tcformal.devices.plan.plan import Plan, item_of
+from tcformal.devices.entries import block_items, mismatches_in, words_of
+from tcformal.devices.plan import Directed, Plan, PlanItem, Random, item_of
 from tcformal.devices.sealed import (
     CAMPAIGN,
     SCHEMA,
+    SUMMARY,
     check_head,
+    check_program,
     check_seal,
     check_sealed_as,
     read_whole,
@@ -36,17 +39,242 @@ from tcformal.devices.sealed import (
     word,
 )
 from tcformal.errors import RecordError, TcformalError
-from tcformal.files import ENDING, read_packed
+from tcformal.files import ENDING, LARGEST_CONTENT, read_packed, read_regular
 from tcformal.oracle.values import hex_word
 from tcformal.programs.chain import definition
-from tcformal.simulation.operands.batch import batch_of
-from tcformal.simulation.operands.text import from_data
+from tcformal.simulation.operands.batch import batch_of, rows_of
+from tcformal.simulation.operands.random import Batch, Raw
+from tcformal.simulation.operands.text import digest_of, from_data
 from tcformal.simulation.replay import replay
 from tcformal.store import lines
 from tcformal.store.schema import SEAL
+from tcformal.store.write import write_packed
+
+#: Bytes from which on a file of results is worth packing.
+_LONG = 20_000
+
+
+def pack(path: Path) -> Path:
+    """Compress a file of results, and return the new file.
+
+    A part of a campaign continues the parts before it: the campaign is read as a whole.
+    Errors: RecordError as `read_runs` and `write_packed`, and for a file beside which a packed one is.
+    """
+    (packed,) = _packed([path])
+    return packed
+
+
+def pack_all(folder: Path) -> int:
+    """Compress the long result files and summaries below a folder, and return their number."""
+    summaries = _long(folder, SUMMARY)
+    for path in summaries:
+        write_packed(packed_name(path), read_regular(path, LARGEST_CONTENT))
+        path.unlink()
+    return len(_packed(_long(folder, "*.jsonl"))) + len(summaries)
+
+
+def pack_products(folder: Path) -> int:
+    """Compress the results on whole products below a folder, appended to earlier packed lines.
+
+    Errors: RecordError for a line that is no record, and as `read_packed` and `write_packed`.
+    """
+    files = sorted(folder.rglob("*.jsonl"))
+    for path in files:
+        packed, content = packed_name(path), read_regular(path, LARGEST_CONTENT)
+        for number, line in enumerate(content.splitlines(), 1):
+            if not _is_record(line):
+                raise RecordError(f"expected a record in line {number} of {path}, but got {line[:60]!r}")
+        content = (read_packed(packed) if packed.exists() else b"") + content
+        write_packed(packed, content)
+        if read_packed(packed) == content:
+            path.unlink()
+    return len(files)
+
+
+def _is_record(line: bytes) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except ValueError:
+        return False
+
+
+def _long(folder: Path, names: str) -> list[Path]:
+    return [path for path in sorted(folder.rglob(names)) if path.lstat().st_size >= _LONG]
+
+
+def _packed(paths: Sequence[Path]) -> list[Path]:
+    """Compress files after a check that all runs in them can be read."""
+    packed_files = [packed_name(path) for path in paths]
+    for packed in packed_files:
+        if packed.exists():
+            raise RecordError(f"expected no file at {packed}, but there is one")
+    for result in dict.fromkeys(path.parent if path in files_of(path.parent) else path for path in paths):
+        read_runs(result)
+    for path, packed in zip(paths, packed_files, strict=True):
+        content = read_regular(path, LARGEST_CONTENT)
+        write_packed(packed, content)
+        if read_packed(packed) == content:
+            path.unlink()
+    return packed_files
+
+
+#: Whether a line's statements about the model are about the current model.
+Today = Callable[[], bool]
+#: Dot products of blocks that the model evaluates at once, or a few more.
+_TOGETHER = 1 << 14
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some dot products of one length with a device's and the model's outputs."""
+
+    items: tuple[PlanItem, ...]
+    batch: Batch
+    outputs: Raw
+    #: The results of the unit of the run in its current definition.
+    model: Raw
+
+    @property
+    def wrong(self) -> int:
+        """The number of outputs that differ from the model's."""
+        return int(np.count_nonzero(self.outputs != self.model))
+
+    def item_at(self, row: int) -> PlanItem:
+        """The plan item that a row belongs to."""
+        return self.items[0] if isinstance(self.items[0], Random) else self.items[row]
+
+
+def _evaluated(spec: UnitSpec, parts: Sequence[tuple[Sequence[Directed], Sequence[int]]]) -> list[Piece]:
+    """The pieces of several groups of dot products; one evaluation of the model serves all."""
+    batch = batch_of([item.witness for items, _ in parts for item in items])
+    model, start, pieces = replay(spec, batch), 0, []
+    for items, outputs in parts:
+        rows = slice(start, start + len(items))
+        pieces.append(
+            Piece(tuple(items), rows_of(batch, rows), np.array(outputs, dtype=np.uint64), model[rows])
+        )
+        start = rows.stop
+    return pieces
+
+
+def directed_piece(spec: UnitSpec, part: Sequence[dict[str, Any]], path: Path, today: Today) -> Piece:
+    """The piece of directed dot products that are written one to a line; see `results.pieces_of`."""
+    d = spec.operands.d
+    items = [item_of(spec, line, f"{path}, item {line.get('id')}") for line in part]
+    outputs = [word(d, line["d"], f"{path}, item {line['id']}") for line in part]
+    (piece,) = _evaluated(spec, [([item for item in items if isinstance(item, Directed)], outputs)])
+    for line, model in zip(part, piece.model.tolist(), strict=True):
+        if word(d, line["model"], f"{path}, item {line['id']}") != model and today():
+            raise RecordError(
+                f"expected {hex_word(d, model)} as the model's output of {line['id']} in {path}, "
+                f"but {line['model']} stands there"
+            )
+    return piece
+
+
+def suite_pieces(
+    spec: UnitSpec,
+    k: int,
+    suites: Iterable[tuple[Mapping[str, Any] | None, Mapping[str, Any]]],
+    path: Path,
+    today: Today,
+) -> Iterator[Piece]:
+    """The pieces of blocks: one per line of outputs, cut to the number of outputs.
+
+    Blocks are evaluated on the model together, since an evaluation costs about as much for few as for
+    many.
+    """
+    held: list[tuple[Mapping[str, Any], tuple[list[Directed], tuple[int, ...]]]] = []
+    rows = 0
+    for block, line in suites:
+        part = _suite(spec, k, block, line, path)
+        held += [(line, part)] if part[0] else []
+        rows += len(part[0])
+        if rows >= _TOGETHER:
+            yield from _checked(spec, held, path, today)
+            held, rows = [], 0
+    if held:
+        yield from _checked(spec, held, path, today)
+
+
+def _checked(
+    spec: UnitSpec,
+    held: Sequence[tuple[Mapping[str, Any], tuple[list[Directed], tuple[int, ...]]]],
+    path: Path,
+    today: Today,
+) -> Iterator[Piece]:
+    pieces = _evaluated(spec, [part for _, part in held])
+    for (line, _), piece in zip(held, pieces, strict=True):
+        _check_count(piece, line["mismatches"], line, path, today)
+        yield piece
+
+
+def _suite(
+    spec: UnitSpec, k: int, block: Mapping[str, Any] | None, line: Mapping[str, Any], path: Path
+) -> tuple[list[Directed], tuple[int, ...]]:
+    """The dot products of a block, with the outputs of one line; RecordError where they disagree."""
+    digest = str(line["operands"])
+    if block is None:
+        raise RecordError(
+            f"expected the operands {digest[:12]}… of {line['id']} in {path}, but there are none"
+        )
+    items = block_items(spec, block, f"{path}, operands {digest[:12]}…")
+    outputs = words_of(spec.operands.d, line["d"])
+    if len(outputs) != whole(line, "count", f"{path}, {line['id']}") or len(outputs) > len(items):
+        raise RecordError(
+            f"expected {line['count']} outputs of {line['id']} in {path}, but {len(outputs)} stand there"
+        )
+    if line["id"] != f"suite/{digest[:16]}" or block["k"] != k:
+        raise RecordError(f"expected {line['id']} in {path} to be named after operands of {k} terms")
+    return items[: len(outputs)], outputs
+
+
+def random_piece(spec: UnitSpec, k: int, line: Mapping[str, Any], path: Path, today: Today) -> Piece | None:
+    """The piece of a random item: the model's outputs, with the recorded mismatches put in.
+
+    None where only a digest of the outputs is kept and the model does not give it; see
+    `results.pieces_of`.
+    """
+    where = f"{path}, item {line.get('id')}"
+    item = item_of(spec, dict(line), where)
+    if not isinstance(item, Random) or item.id != f"random/{item.seed}":
+        raise RecordError(f"expected a random item to be named after its seed in {where}, but it is not")
+    batch = item.batch(spec, k)
+    model = replay(spec, batch)
+    outputs = model.copy()
+    for row, text in line["mismatches"].items():
+        if row != str(int(row)) or not 0 <= int(row) < len(outputs):
+            raise RecordError(f"expected a row below {len(outputs)} in {where}, but got {row!r:.40}")
+        outputs[int(row)] = word(spec.operands.d, text, where)
+    piece = Piece((item,), batch, outputs, model)
+    same = digest_of(outputs) == line["outputs"]
+    count = len(line["mismatches"])
+    if "not_kept" in line:
+        if count:
+            raise RecordError(f"expected no mismatches beside those not kept in {where}, but there are some")
+        count = whole(line, "not_kept", where, low=1, high=item.count)
+        if not same:
+            return None
+    if not same:
+        raise RecordError(
+            f"expected the outputs of item {line['id']} of {path} to have the digest that stands there, but "
+            f"they have not: {spec.name} is defined otherwise now, or the file is damaged; run the plan again"
+        )
+    _check_count(piece, count, line, path, today)
+    return piece
+
+
+def _check_count(piece: Piece, count: object, line: Mapping[str, Any], path: Path, today: Today) -> None:
+    """Raise RecordError unless a line's count of mismatches matches its outputs."""
+    if piece.wrong != count and today():
+        raise RecordError(
+            f"expected {piece.wrong} mismatches of {line['id']} in {path}, as its outputs have, "
+            f"but {count!r:.40} stand there"
+        )
+
 
 #: Directed dot products that a model evaluates at once.
-_TOGETHER = 1024
+_ROWS_AT_ONCE = 1024
 #: Lines that hold outputs, and all that belong to a run.
 _RESULTS = ("random", "directed", "suite")
 _KINDS = (*_RESULTS, "end", "fault", "position", "answer")
@@ -223,8 +451,8 @@ def pieces_of(run: Run, path: Path) -> Iterator[Piece]:
 def _pieces(run: Run, spec: UnitSpec, path: Path) -> Iterator[Piece]:
     today = partial(_is_of_today, run, spec)
     directed = [line for line in run.done if line["kind"] == "directed"]
-    for i in range(0, len(directed), _TOGETHER):
-        yield directed_piece(spec, directed[i : i + _TOGETHER], path, today)
+    for i in range(0, len(directed), _ROWS_AT_ONCE):
+        yield directed_piece(spec, directed[i : i + _ROWS_AT_ONCE], path, today)
     suites = ((_block(run, line), line) for line in run.done if line["kind"] == "suite")
     yield from suite_pieces(spec, run.head["k"], suites, path, today)
     for line in (line for line in run.done if line["kind"] == "random"):

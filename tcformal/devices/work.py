@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from tcformal.design.axes import rivals
 from tcformal.design.names import resolve
-from tcformal.devices.log.pieces import random_piece
-from tcformal.devices.plan.directed import directed
-from tcformal.devices.plan.plan import Directed, numbered
-from tcformal.devices.plan.questions import QUESTIONS, asked, candidates
-from tcformal.devices.run.gather import from_store
-from tcformal.devices.run.plausible import surely_finite
+from tcformal.devices.directed import directed
+from tcformal.devices.gather import from_store
+from tcformal.devices.plan import Directed, numbered
+from tcformal.devices.questions import QUESTIONS, asked, candidates
+from tcformal.devices.runner import surely_finite
+from tcformal.devices.runs import random_piece
 from tcformal.devices.sealed import read_whole
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError, RecordError

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tcformal.design.unit import UnitSpec
-from tcformal.devices.plan.plan import Directed
+from tcformal.devices.plan import Directed
 from tcformal.devices.recorded import RecordedDevice
 from tcformal.errors import InputError, RecordError
 from tcformal.files import ENDING, read_named, read_packed, values_of

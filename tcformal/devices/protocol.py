@@ -21,6 +21,7 @@ answers over only when its input ends is started anew for each batch.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import queue
 import re
@@ -31,17 +32,88 @@ import threading
 import time
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.device import Ability, Device, slug
-from tcformal.devices.log.identity import program_identity
 from tcformal.errors import DeviceError, InputError
+from tcformal.files import json_of, read_named
 from tcformal.simulation.operands.batch import witness_at
 from tcformal.simulation.operands.random import Batch, Raw
-from tcformal.simulation.operands.text import to_data
+from tcformal.simulation.operands.text import inputs_digest, to_data
+
+
+class HandDevice(Device):
+    """An offline device, asked one batch at a time.
+
+    A batch without answers is `waiting`, and run raises DeviceError; `answer` gives the answers, in the
+    words of the protocol of `program`.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.name = f"hand:{text}"
+        #: The batch that waits for answers.
+        self.waiting: Batch | None = None
+        self._file: Path | None = None
+
+    def abilities(self) -> Sequence[Ability]:
+        """Every unit."""
+        return [Ability("any unit", "by hand")]
+
+    def identify(self, spec: UnitSpec, k: int) -> dict[str, str]:
+        """The identity of the device: its name."""
+        del spec, k
+        return {"device": self.name, "instruction": "by hand"}
+
+    def answer(self, file: Path) -> None:
+        """Set the file with the answers to the next batch."""
+        self._file = file
+
+    def run(self, spec: UnitSpec, batch: Batch) -> Raw:
+        """The answers in the file; DeviceError without a file, InputError for answers to other inputs."""
+        if self._file is None:
+            self.waiting = batch
+            raise DeviceError(
+                f"expected answers of {self.name} to {len(batch.c)} inputs, but there are none yet"
+            )
+        file, self._file = self._file, None
+        answers: dict[str, int] = {}
+        for data in _objects(file):
+            if "id" in data:
+                answers[str(data["id"])] = result_word(spec, data, f"{file}, {data['id']!s:.40}")
+        ids = [str(line["id"]) for line in lines_of(spec, batch)[1:]]
+        missing = [id_ for id_ in ids if id_ not in answers]
+        if missing or len(answers) != len(ids):
+            raise InputError(
+                f"expected answers to the {len(ids)} inputs that are asked now in {file}, but "
+                + (f"{missing[0]} has none" if missing else f"there are {len(answers)}")
+            )
+        return np.array([answers[id_] for id_ in ids], dtype=np.uint64)
+
+
+def lines_of(spec: UnitSpec, batch: Batch) -> list[dict[str, Any]]:
+    """The lines of a batch in the protocol of `program`: the request, then each dot product.
+
+    Its ids begin with a digest of the batch, so that answers to another are not taken for answers to this.
+    """
+    start = inputs_digest(batch)[:8]
+    rows = [{"id": f"{start}-{row}", **to_data(spec, witness_at(batch, row))} for row in range(len(batch.c))]
+    return [hello(spec, batch.a.shape[1]), *rows]
+
+
+def _objects(file: Path) -> Iterator[Mapping[str, Any]]:
+    """The JSON objects of a file, one per line; other lines, such as a banner, are skipped."""
+    for text in read_named(file, "answers as JSON lines").splitlines():
+        try:
+            data = json_of(text)
+        except ValueError:
+            continue
+        if isinstance(data, dict):
+            yield data
+
 
 #: Bytes of one line, and of what is kept of a program's standard error.
 LONGEST_LINE, _LAST_SAID = 1 << 16, 4096
@@ -261,6 +333,27 @@ def _close(stream: IO[bytes]) -> None:
 
 PROTOCOL = "tcformal-probe/1"
 _WORD = re.compile(r"0x[0-9a-fA-F]{1,16}")
+
+
+def program_identity(name: str, words: Sequence[str]) -> dict[str, str]:
+    """The name of a program, with the SHA-256 of its path, content and arguments.
+
+    The content is that of the program and of every argument that names a file, such as an interpreter's
+    script; files that these read are not included.
+    Errors: DeviceError for a file that cannot be read.
+    """
+    seen = []
+    for i, word in enumerate(words):
+        path = Path((shutil.which(word) or word) if i == 0 else word)
+        try:
+            if path.is_file():
+                with path.open("rb") as stream:
+                    content = hashlib.file_digest(stream, "sha256").hexdigest()
+                seen.append([str(path.resolve()), content])
+        except OSError as error:
+            raise DeviceError(f"expected to read {path} of {name}, but got: {error.strerror}") from None
+    text = json.dumps([list(words), seen])
+    return {"program": name, "program_sha256": hashlib.sha256(text.encode(errors="replace")).hexdigest()}
 
 
 class ProgramDevice(Device):

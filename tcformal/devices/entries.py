@@ -1,26 +1,78 @@
-"""Blocks of directed dot products: one line of operands, shared by many lines of outputs.
-
-A block is a list of dot products, or one tile: m rows of A, n columns of B, and a c for each of the m · n
-dot products, row by row.
-"""
+"""The lines of a result file: head, faults, directed and random items, end."""
 
 from __future__ import annotations
 
+import json
 import struct
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tcformal.design.unit import UnitSpec, formats_text
-from tcformal.devices.plan.plan import Directed
+from tcformal.devices.plan import Directed, Random
+from tcformal.devices.sealed import SCHEMA
 from tcformal.encodings.spec import Format
-from tcformal.errors import RecordError
-from tcformal.programs.chain import scale_count
+from tcformal.errors import NoAnswerError, RecordError
+from tcformal.oracle.values import hex_word
+from tcformal.programs.chain import definition, scale_count
 from tcformal.simulation.operands.batch import batch_of
 from tcformal.simulation.operands.random import Batch, Raw
-from tcformal.simulation.operands.text import inputs_digest
+from tcformal.simulation.operands.text import digest_of, inputs_digest
 from tcformal.simulation.operands.witness import Witness
+from tcformal.store import write
+from tcformal.store.schema import now, sealed
+from tcformal.version import VERSION
+
+#: Largest number of parts, and bytes of one: with the summary, eight files of at most 16 MiB.
+MOST_PARTS = 7
+MOST_BYTES = 15 << 20
+
+
+class FullError(NoAnswerError):
+    """All parts of a campaign's file are full."""
+
+
+class Parts:
+    """An appender to `campaign-1.jsonl`, `campaign-2.jsonl`, … in a folder.
+
+    Each part begins with a line `head`.
+    Errors: FullError where the last part is full.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        head: Mapping[str, Any],
+        most_parts: int = MOST_PARTS,
+        most_bytes: int = MOST_BYTES,
+    ) -> None:
+        self.folder = folder
+        self._head = dict(head)
+        self._most_parts, self._most_bytes = most_parts, most_bytes
+        self._number = max(1, sum(self._path(i).exists() for i in range(1, most_parts + 1)))
+
+    def _path(self, number: int) -> Path:
+        return self.folder / f"campaign-{number}.jsonl"
+
+    def append(self, data: Mapping[str, Any]) -> None:
+        """Append one sealed line durably to the current part, or to the next one if it is full."""
+        data = sealed(data)
+        size = len(json.dumps(data, ensure_ascii=False).encode()) + 1
+        while self._held() + size > self._most_bytes:
+            if self._number == self._most_parts:
+                raise FullError(f"expected room for {size} bytes in {self.folder}, but its parts are full")
+            self._number += 1
+        path = self._path(self._number)
+        if not self._held():
+            write.append(path, sealed({"kind": "campaign", "part": self._number, **self._head}))
+        write.append(path, data)
+
+    def _held(self) -> int:
+        path = self._path(self._number)
+        return path.stat().st_size if path.exists() else 0
+
 
 #: Unsigned integers of so many hex digits, as `struct` names them.
 _CODES = {2: "B", 4: "H", 8: "I", 16: "Q"}
@@ -126,3 +178,51 @@ def suite_line(spec: UnitSpec, digest: str, outputs: Raw, model: Raw) -> dict[st
         "count": len(outputs), "d": words_text(spec.operands.d, [int(x) for x in outputs]),
         "mismatches": len(wrong),
     }  # fmt: skip
+
+
+def head_line(spec: UnitSpec, k: int, plan: str, defined: str = "", **more: Any) -> dict[str, Any]:
+    """The head line of a run over dot products of `k` terms; device and date are added with `more`.
+
+    `defined` is the digest of the unit's definition, where the caller has it already.
+    """
+    return {
+        "kind": "run", "schema": SCHEMA, "unit": spec.name, "k": k, "plan": plan,
+        "definition": defined or definition(spec), "tcformal": VERSION, **more,
+    }  # fmt: skip
+
+
+def fault_line(id_: str, error: Exception, **more: Any) -> dict[str, Any]:
+    """The line of an item that failed, with its error."""
+    return {"kind": "fault", "id": id_, "date": now(), "reason": str(error), **more}
+
+
+def end_line(count: int, mismatches: int) -> dict[str, Any]:
+    """The last line of a completed run, with its counts."""
+    return {"kind": "end", "date": now(), "dot_products": count, "mismatches": mismatches}
+
+
+def random_line(
+    spec: UnitSpec, item: Random, outputs: Raw, model: Raw, most: int | None = None
+) -> dict[str, Any]:
+    """The line of a random item: digest and mismatches; more than `most` mismatches are only counted."""
+    wrong = np.flatnonzero(outputs != model[: len(outputs)])
+    line = {**item.data(spec), "outputs": digest_of(outputs)}
+    if most is not None and len(wrong) > most:
+        return {**line, "not_kept": len(wrong), "mismatches": {}}
+    words = {str(int(row)): hex_word(spec.operands.d, int(outputs[row])) for row in wrong}
+    return {**line, "mismatches": words}
+
+
+def directed_line(spec: UnitSpec, item: Directed, output: int, model: int) -> dict[str, Any]:
+    """The line of a directed item: operands, output and the model's result."""
+    d = spec.operands.d
+    return {**item.data(spec), "d": hex_word(d, output), "model": hex_word(d, model)}
+
+
+def mismatches_in(line: Mapping[str, Any]) -> int:
+    """The number of mismatches with the model that a line reports."""
+    if line["kind"] == "suite":
+        return int(line["mismatches"])
+    if line["kind"] == "random":
+        return len(line["mismatches"]) + int(line.get("not_kept", 0))
+    return int(line["d"] != line["model"])
