@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tcformal.callbacks import Warn, ignore
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.devices import work
 from tcformal.devices.device import Device
 from tcformal.devices.entries import (
+    Answer,
+    Designs,
     FullError,
+    Note,
     Parts,
+    RandomLine,
+    SuiteLine,
     block_data,
     fault_line,
     head_line,
@@ -32,12 +37,21 @@ from tcformal.devices.plan import Random
 from tcformal.devices.runner import measured
 from tcformal.devices.runs import Run, files_of, read_runs, suite_pieces
 from tcformal.devices.sealed import CAMPAIGN, SCHEMA, SUMMARY, check_program
-from tcformal.devices.tally import InstructionGroup, Measured, Tally, groups, is_slow, without_folders
-from tcformal.devices.work import Chunk, DirectedBlock, chunk_sizes
+from tcformal.devices.tally import (
+    InstructionGroup,
+    Measured,
+    Pair,
+    Tally,
+    groups,
+    model_key,
+    operands_key,
+    without_folders,
+)
+from tcformal.devices.work import Chunk, DirectedBlock, Tile, chunk_sizes
 from tcformal.errors import DeviceError, RecordError, TcformalError
 from tcformal.oracle.values import hex_word
 from tcformal.programs.chain import definition
-from tcformal.simulation.operands.batch import batch_of, rows_of, witness_at
+from tcformal.simulation.operands.batch import batch_of, witness_at
 from tcformal.simulation.operands.random import Batch, Raw
 from tcformal.simulation.operands.text import to_data
 from tcformal.store.schema import SEAL, now, sealed
@@ -50,12 +64,15 @@ BLOCK = 1024
 _WHO = ("device", "driver", "system", "program", "program_sha256")
 #: Time limit of one call of a device, in seconds.
 _PATIENCE_S = 60.0
+#: Units that one random item is run on before other steps.
+_TOGETHER = 8
 
 
 class Bench:
     """A device, the units measured on it, and their result files.
 
-    `left` gives the remaining seconds; `say` takes one sentence on each unit that begins or fails.
+    Each result is logged durably before the next is measured.  `left` gives the remaining seconds; `say`
+    takes one sentence on each unit that fails.
     """
 
     def __init__(
@@ -78,47 +95,45 @@ class Bench:
 
         Errors: DeviceError where it runs none of the leading units, with the first reason.
         """
-        reasons: list[str] = []
+        reasons: list[DeviceError] = []
         identity: dict[str, str] = {}
         for group in groups:
             try:
-                self._be_patient()
-                identity = self._device.identify(group.leader, group.leader.k)
+                identity = self._identified(group.leader)
                 break
             except DeviceError as error:
-                reasons.append(str(error))
+                reasons.append(error)
                 if self._left() <= 0:
                     break
         if not identity:
-            raise DeviceError(reasons[0])
-        who = {key: text for key, text in identity.items() if key in _WHO}
-        folder = self._folder / "hardware" / self._device.label(identity)
+            raise DeviceError(str(reasons[0]))
+        who, folder = _who(identity), self._folder / "hardware" / self._device.label(identity)
         self._tally.device, self._tally.folder = who, folder
         self._parts = Parts(folder, {"schema": SCHEMA, "device": who, "tcformal": VERSION, "date": now()})
         for run in read_runs(folder) if files_of(folder) else ():
             check_program(run.head["device"], identity, folder)
             self._blocks |= {digest for digest, block in run.blocks.items() if SEAL in block}
-            unit = self._tally.units.get(str(run.head.get("unit")))
+            unit = self._tally.units.get(run.head["unit"])
             if unit is not None and self._same(run, unit):
+                unit = self._tally.units[run.head["unit"]] = Measured(unit.spec, unit.leads)
                 unit.resume(run)
 
     def _same(self, run: Run, unit: Measured) -> bool:
         """Whether an earlier run measured this unit in its current definition on this device."""
-        device = run.head.get("device", {})
-        mine = all(device.get(key) == text for key, text in self._tally.device.items())
-        return mine and all(run.head.get(key) == value for key, value in self._head(unit).items())
+        return run.continues(self._head(unit)) and self._tally.device.items() <= run.head["device"].items()
 
-    def _head(self, unit: Measured) -> dict[str, Any]:
-        if unit.model not in self._definitions:
-            self._definitions[unit.model] = definition(unit.spec)
-        return head_line(unit.spec, unit.spec.k, CAMPAIGN, self._definitions[unit.model])
+    def _head(self, unit: Measured, **more: object) -> dict[str, object]:
+        key = model_key(unit.spec)
+        if key not in self._definitions:
+            self._definitions[key] = definition(unit.spec)
+        return head_line(unit.spec, unit.spec.k, CAMPAIGN, self._definitions[key], **more)
 
-    def keep_new(self, unit: Measured, line: Mapping[str, Any]) -> None:
+    def keep_new(self, unit: Measured, line: Mapping[str, object]) -> None:
         """Log a line about a unit's outputs, unless the files contain it."""
         if line not in unit.notes:
             self.keep(line)
 
-    def keep(self, line: Mapping[str, Any]) -> None:
+    def keep(self, line: Mapping[str, object]) -> None:
         """Log a line."""
         if self._parts is None:
             raise DeviceError("expected the device to be asked who it is before it is measured")
@@ -132,84 +147,83 @@ class Bench:
         try:
             if why_not:
                 raise DeviceError(why_not)
-            self._be_patient()
-            unit.identity = self._device.identify(unit.spec, unit.spec.k)
-            self._check_who(unit.identity)
+            unit.identity = self._identified(unit.spec)
+            mine, who = self._tally.device, _who(unit.identity)
+            if who != mine:  # such as an emulator for the processor
+                raise DeviceError(
+                    f"expected {mine.get('device')} to run it, but {who.get('device')} would: "
+                    "give it a campaign of its own by --unit"
+                )
         except DeviceError as error:
             self.fail(unit, "identify", error)
             return False
-        self.keep({**self._head(unit), "device": unit.identity, "date": now()})
+        self.keep(self._head(unit, device=unit.identity, date=now()))
         unit.begun = True
         return True
-
-    def _check_who(self, identity: Mapping[str, str]) -> None:
-        """Raise DeviceError for another device than the folder's, such as an emulator for the processor."""
-        who = self._tally.device
-        identity_now = {key: text for key, text in identity.items() if key in _WHO}
-        if identity_now != who:
-            raise DeviceError(
-                f"expected {who.get('device')} to run it, but {identity_now.get('device')} would: "
-                "give it a campaign of its own by --unit"
-            )
 
     def suite(self, unit: Measured, made: DirectedBlock) -> None:
         """Measure the directed dot products, block by block."""
         for start in range(0, len(made.items), BLOCK):
             items = made.items[start : start + BLOCK]
             block = block_data(unit.spec, items)
-            digest, id_ = str(block["digest"]), f"suite/{str(block['digest'])[:16]}"
+            digest, id_ = block["digest"], f"suite/{block['digest'][:16]}"
             if id_ in unit.done:
-                suites = [(block, unit.done[id_])]
+                suites = [(block, cast(SuiteLine, unit.done[id_]))]
                 (held,) = suite_pieces(unit.spec, unit.spec.k, suites, self._folder, lambda: True)
                 unit.suite[id_] = held.outputs.tolist()
                 continue
             if digest not in self._blocks:
                 self.keep(block)
                 self._blocks.add(digest)
-            model = made.model[start : start + BLOCK]
             outputs, error = self._outputs(unit.spec, batch_of([i.witness for i in items]))
-            line = suite_line(unit.spec, digest, outputs, model)
+            line = suite_line(unit.spec, digest, outputs, made.model[start : start + BLOCK])
             if len(outputs) < len(items):
                 self.keep({**line, "partial": True})
             else:
                 self.keep(line)
                 unit.take(line)
-                unit.suite[id_] = [int(x) for x in outputs]
+                unit.suite[id_] = outputs.tolist()
             if error is not None:
                 self.fail(unit, id_, error)
                 return
 
     def random(self, unit: Measured, item: Random, made: Chunk, model: Raw, *, first: bool) -> None:
         """Measure one random item; with `first`, compare the group's leader with units of equal operands."""
+        compares = first and unit.leads
         if item.id in unit.done:
-            if first and unit.leads and unit.first is None:
-                self._compared(unit, _device_outputs(unit.done[item.id], model), made.batch)
+            if compares and unit.first is None:
+                outputs = model.astype(np.uint64)
+                for row, word in cast(RandomLine, unit.done[item.id])["mismatches"].items():
+                    outputs[int(row)] = int(word, 16)
+                self._compared(unit, outputs, made.batch)
             return
         outputs, error = self._outputs(unit.spec, made.batch, made.finite)
-        line = {"unit": unit.spec.name, **random_line(unit.spec, item, outputs, model, unit.room)}
+        line: RandomLine = {
+            "unit": unit.spec.name, **random_line(unit.spec, item, outputs, model, unit.room)
+        }  # fmt: skip
         if len(outputs) < item.count:
-            self.keep(
-                {**line, "kind": "fault", "answered": len(outputs), "reason": str(error), "date": now()}
-            )
+            failed = {"kind": "fault", "answered": len(outputs), "reason": str(error), "date": now()}
+            self.keep({**line, **failed})
         else:
             self.keep(line)
             unit.take(line)
         if error is not None:
             self.fail(unit, item.id, error)
-        elif first and unit.leads:
+        elif compares:
             self._compared(unit, outputs, made.batch)
 
-    def positions(self, unit: Measured, x: Batch, holds: NDArray[np.bool_], model: int) -> None:
+    def positions(self, unit: Measured, tile: Tile) -> None:
         """Measure one dot product at every position of a tile, with other dot products around it."""
-        outputs, error = self._outputs(unit.spec, x)
-        words, counts = np.unique(outputs[holds[: len(outputs)]], return_counts=True)
-        d, row = unit.spec.operands.d, int(np.flatnonzero(holds)[0])
-        unit.positions = {
+        outputs, error = self._outputs(unit.spec, tile.batch)
+        words, counts = np.unique(outputs[tile.holds[: len(outputs)]], return_counts=True)
+        d, row = unit.spec.operands.d, int(np.flatnonzero(tile.holds)[0])
+        facts = {
             "kind": "position", "unit": unit.spec.name, "places": unit.spec.m * unit.spec.n,
-            "model": hex_word(d, model), **to_data(unit.spec, witness_at(x, row)),
+            "model": hex_word(d, tile.model), **to_data(unit.spec, witness_at(tile.batch, row)),
             "outputs": {hex_word(d, int(w)): int(n) for w, n in zip(words, counts, strict=True)},
         }  # fmt: skip
-        self.keep(unit.positions)
+        unit.positions = cast(Note, facts)
+        self.keep(facts)
         if error is None and len(words) > 1:
             error = DeviceError(
                 f"expected {self._device.name} to give one result for one dot product wherever it stands, "
@@ -217,6 +231,10 @@ class Bench:
             )
         if error is not None:
             self.fail(unit, "position", error)
+
+    def _identified(self, spec: UnitSpec) -> dict[str, str]:
+        self._be_patient()
+        return self._device.identify(spec, spec.k)
 
     def _outputs(
         self, spec: UnitSpec, x: Batch, finite: NDArray[np.bool_] | None = None
@@ -234,41 +252,32 @@ class Bench:
         unit.fault = str(error)
         self._say(f"{unit.spec.name}: {error}")
         if not unit.begun:
-            who = unit.identity or dict(self._tally.device)
-            self.keep({**self._head(unit), "device": who, "date": now()})
+            self.keep(self._head(unit, device=unit.identity or dict(self._tally.device), date=now()))
         unit.begun = True
         self.keep(fault_line(id_, error, unit=unit.spec.name))
 
     def _compared(self, unit: Measured, outputs: Raw, x: Batch) -> None:
         """Compare the results of a group's leading unit with the other units of equal operands."""
-        unit.first = outputs
+        unit.first, d = outputs, unit.spec.operands.d
         for other in self._tally.units.values():
-            if other is unit or other.first is None or other.operands != unit.operands:
+            if other is unit or other.first is None or operands_key(other.spec) != operands_key(unit.spec):
                 continue
             rows = np.flatnonzero(other.first != outputs)
-            pair: dict[str, Any] = {
-                "first": other.spec.name, "second": unit.spec.name,
-                "dot_products": len(outputs), "differing": len(rows),
-            }  # fmt: skip
-            for row in itertools.islice(rows, 1):
-                d = unit.spec.operands.d
+            pair = Pair(
+                first=other.spec.name, second=unit.spec.name, dot_products=len(outputs), differing=len(rows)
+            )
+            for row in map(int, rows[:1]):
                 pair["example"] = {
-                    **to_data(unit.spec, witness_at(rows_of(x, np.array([row])), 0)),
+                    **to_data(unit.spec, witness_at(x, row)),
                     "first_gives": hex_word(d, int(other.first[row])),
                     "second_gives": hex_word(d, int(outputs[row])),
                 }
             self._tally.pairs.append(pair)
 
 
-def _device_outputs(line: Mapping[str, Any], model: Raw) -> Raw:
-    """The device's outputs in a logged line."""
-    outputs = model.astype(np.uint64)
-    for row, word in line["mismatches"].items():
-        outputs[int(row)] = int(word, 16)
-    return outputs
-
-
-Submit = Callable[[Executor], list[Future[Any]]]
+def _who(identity: Mapping[str, str]) -> dict[str, str]:
+    """The part of an identity that names the device."""
+    return {key: text for key, text in identity.items() if key in _WHO}
 
 
 @dataclass(slots=True)
@@ -277,7 +286,7 @@ class CampaignStep:
 
     #: Steps of one kind take about as long.
     kind: str
-    needs: Submit
+    needs: Callable[[Executor], list[Future[Any]]]
     #: Called with the results of the futures.
     act: Callable[..., None]
     #: Called with the error of a future.
@@ -313,28 +322,21 @@ def run_steps(
         while more or waiting:
             barrier = False
             while more and not barrier and len(waiting) < window:
-                barrier, more = _prepare(steps, pool, waiting)
+                try:
+                    step = next(steps)
+                except StopIteration:
+                    more = False
+                    break
+                barrier = step is None
+                if step is not None:
+                    step.futures = step.needs(pool)
+                    waiting.append(step)
             while waiting and (barrier or not more or len(waiting) == window):
                 _do_one(waiting, longest, left, clock)
     finally:
         for step in waiting:
             for future in step.futures:
                 future.cancel()
-
-
-def _prepare(
-    steps: Iterator[CampaignStep | None], pool: Executor, waiting: list[CampaignStep]
-) -> tuple[bool, bool]:
-    """Submit the computations of the next step; whether it is a barrier, and whether a step was left."""
-    try:
-        step = next(steps)
-    except StopIteration:
-        return False, False
-    if step is None:
-        return True, True
-    step.futures = step.needs(pool)
-    waiting.append(step)
-    return False, True
 
 
 def _do_one(
@@ -362,22 +364,11 @@ def _do_one(
     longest[step.kind] = max(longest.get(step.kind, 0.0), clock() - start)
 
 
-def sentence(error: Exception) -> str:
+def _sentence(error: Exception) -> str:
     """The error of another process, as one sentence."""
     if isinstance(error, TcformalError):
         return str(error)
     return f"expected the inputs and the model's results, but got {type(error).__name__}: {error!s:.100}"
-
-
-def given(value: Any) -> Future[Any]:
-    """An already finished future with this result."""
-    future: Future[Any] = Future()
-    future.set_result(value)
-    return future
-
-
-#: Units that one random item is run on before other steps.
-_TOGETHER = 8
 
 
 class Campaign:
@@ -402,7 +393,7 @@ class Campaign:
         seed: int = 1,
         units: Iterable[str] = (),
         answers: Path | None = None,
-        say: Callable[[str], None] = lambda _: None,
+        say: Warn = ignore,
     ) -> None:
         self._device, self._pool = device, pool
         self._store = str(folder if answers is None else answers)
@@ -430,7 +421,9 @@ class Campaign:
         Errors: DeviceError where no unit at all could be measured, with the first reason.
         """
         tally = self.tally
-        self._build_ahead()
+        # The kernels of the first groups are built in parallel, before the first use.
+        for first in self._builds([group.leader for group in self._groups[: 2 * self._jobs]])[:1]:
+            wait([first], timeout=max(0.0, self._left()))
         self._bench.open(self._groups)
         finished = False
         try:
@@ -444,7 +437,8 @@ class Campaign:
             tally.seconds = self._clock() - self._start
             tally.complete = finished and not tally.faults
             tally.untouched = [n for n, u in tally.units.items() if not u.done and not u.fault]
-            text = json.dumps(sealed(without_folders(tally.data())), indent=1, ensure_ascii=False)
+            facts = {key: without_folders(value) for key, value in tally.data().items()}
+            text = json.dumps(sealed(facts), indent=1, ensure_ascii=False)
             write_whole(tally.folder / SUMMARY, f"{text}\n".encode())
         return tally
 
@@ -457,23 +451,26 @@ class Campaign:
         """All steps, in descending order of value."""
         leaders = [(group, group.units[:1]) for group in self._groups]
         others = [(group, group.units[1:]) for group in self._groups]
-        quick = [pair for pair in leaders if not is_slow(pair[0])]
-        slow = [pair for pair in leaders if is_slow(pair[0])]
+        quick = [pair for pair in leaders if not pair[0].slow]
+        slow = [pair for pair in leaders if pair[0].slow]
+        first = partial(self._random, self._items[:1])
+        rest = partial(self._random, self._items[1:])
         yield from self._all("directed inputs of the leading units", leaders, self._suite)
-        yield from self._all("first random inputs", leaders, lambda g, u: self._random(g, u, self._items[:1]))
+        yield from self._all("first random inputs", leaders, first)
         yield from self._all("every place of a tile", leaders, self._positions)
-        yield from self._all("random inputs", quick, lambda g, u: self._random(g, u, self._items[1:]))
+        yield from self._all("random inputs", quick, rest)
         yield None  # the answers need the outputs of what was asked
         yield from self._all("answers to the questions", leaders, self._answers)
         yield from self._all("directed inputs of the other units", others, self._suite)
         yield from self._all("every place of their tiles", others, self._positions)
-        yield from self._all("first random inputs", others, lambda g, u: self._random(g, u, self._items[:1]))
-        yield from self._all(
-            "random inputs, slow models", slow, lambda g, u: self._random(g, u, self._items[1:])
-        )
-        yield from self._all("random inputs", others, lambda g, u: self._random(g, u, self._items[1:]))
+        yield from self._all("first random inputs", others, first)
+        yield from self._all("random inputs, slow models", slow, rest)
+        yield from self._all("random inputs", others, rest)
         yield None
-        kept = [(g, specs) for g, specs in (*leaders, *others) if self._unchecked(specs)]
+        kept = [
+            (g, specs) for g, specs in (*leaders, *others)
+            if any(self.tally.units[spec.name].unchecked for spec in specs)
+        ]  # fmt: skip
         yield from self._all("kept results, held against the models again", kept, self._kept)
         yield from self._all("designs that survive", leaders, self._designs)
 
@@ -491,24 +488,54 @@ class Campaign:
             yield from steps(group, [self.tally.units[spec.name] for spec in specs])
 
     # ------------------------------------------------------------------ the steps
+    def _step(
+        self,
+        kind: str,
+        units: Sequence[Measured],
+        act: Callable[..., None],
+        call: Callable[..., object],
+        *arguments: object,
+    ) -> CampaignStep:
+        """A step on the device: `act` on the result of `call` in another process, and built kernels."""
+
+        def needs(pool: Executor) -> list[Future[Any]]:
+            return [pool.submit(call, *arguments), *self._builds([unit.spec for unit in units])]
+
+        def fail(error: Exception) -> None:
+            for unit in units:
+                self._bench.fail(unit, "prepare", DeviceError(_sentence(error)))
+
+        return CampaignStep(kind, needs, lambda result, *_: act(result), fail)
+
+    def _comparison(
+        self,
+        kind: str,
+        unit: Measured,
+        act: Callable[..., None],
+        call: Callable[..., object],
+        *arguments: object,
+    ) -> CampaignStep:
+        """A step without the device: `act` on the result of `call` on a unit in another process."""
+
+        def fail(error: Exception) -> None:
+            self._say(f"{unit.spec.name}: {_sentence(error)}")
+
+        return CampaignStep(kind, lambda pool: [pool.submit(call, unit.spec.name, *arguments)], act, fail)
+
     def _suite(self, group: InstructionGroup, units: Sequence[Measured]) -> Iterator[CampaignStep]:
         """Steps for the directed dot products, the questions' first; the model runs once per group."""
+
+        def act(unit: Measured, made: DirectedBlock | None) -> None:
+            made = self._suites.setdefault(group.model, made) if made else self._suites[group.model]
+            if self._begun(unit):
+                self._bench.suite(unit, made)
+
         for unit in units:
-
-            def needs(pool: Executor, unit: Measured = unit) -> list[Future[Any]]:
-                made = self._suites.get(group.model)
-                asked = given(made) if made else pool.submit(work.suite, unit.spec.name, self._store)
-                return [asked, *self._builds([unit])]
-
-            def act(made: DirectedBlock, *_: str, unit: Measured = unit) -> None:
-                self._suites[group.model] = made
-                if self._begun(unit):
-                    self._bench.suite(unit, made)
-
-            yield CampaignStep("suite", needs, act, partial(self._failed, [unit]))
+            call = (bool, False) if group.model in self._suites else (work.suite, unit.spec.name, self._store)
+            yield self._step("suite", [unit], partial(act, unit), *call)
 
     def _random(
-        self, group: InstructionGroup, units: Sequence[Measured], items: Sequence[tuple[int, int]]
+        self, items: Sequence[tuple[int, int]], group: InstructionGroup, units: Sequence[Measured]
     ) -> Iterator[CampaignStep]:
         """Steps for random dot products, generated once and run on several units."""
         for turn, count in items:
@@ -522,11 +549,7 @@ class Campaign:
     ) -> CampaignStep:
         seed, key = self._seed + turn, (*group.model, turn)
 
-        def needs(pool: Executor) -> list[Future[Any]]:
-            made = pool.submit(work.chunk, group.leader.name, count, seed, key not in self._models)
-            return [made, *self._builds(units)]
-
-        def act(made: Chunk, *_: str) -> None:
+        def act(made: Chunk) -> None:
             if made.model is not None:
                 self._models[key] = made.model
             item = Random(f"random/{seed}", seed, count, made.inputs)
@@ -536,111 +559,75 @@ class Campaign:
                 if self._begun(unit):
                     self._bench.random(unit, item, made, self._models[key], first=turn == 0)
 
-        return CampaignStep(
-            f"{count} random ones for {len(units)} units", needs, act, partial(self._failed, units)
-        )
+        kind, lacking = f"{count} random ones for {len(units)} units", key not in self._models
+        return self._step(kind, units, act, work.chunk, group.leader.name, count, seed, lacking)
 
-    def _positions(self, group: InstructionGroup, units: Sequence[Measured]) -> Iterator[CampaignStep]:
+    def _positions(self, _: InstructionGroup, units: Sequence[Measured]) -> Iterator[CampaignStep]:
         """Steps for one dot product at every position of a tile."""
-        del group
+
+        def act(unit: Measured, made: Tile) -> None:
+            if self._begun(unit):
+                self._bench.positions(unit, made)
+
         for unit in units:
-            if unit.positions or unit.spec.m * unit.spec.n == 1:
-                continue
+            if not unit.positions and unit.spec.m * unit.spec.n > 1:
+                yield self._step(
+                    "position", [unit], partial(act, unit), work.positions, unit.spec.name, self._seed
+                )
 
-            def needs(pool: Executor, unit: Measured = unit) -> list[Future[Any]]:
-                return [pool.submit(work.positions, unit.spec.name, self._seed), *self._builds([unit])]
-
-            def act(made: tuple[Batch, Any, int], *_: str, unit: Measured = unit) -> None:
-                if self._begun(unit):
-                    self._bench.positions(unit, *made)
-
-            yield CampaignStep("position", needs, act, partial(self._failed, [unit]))
-
-    def _unchecked(self, specs: Sequence[UnitSpec]) -> bool:
-        return any(self.tally.units[spec.name].unchecked for spec in specs)
-
-    def _kept(self, group: InstructionGroup, units: Sequence[Measured]) -> Iterator[CampaignStep]:
+    def _kept(self, _: InstructionGroup, units: Sequence[Measured]) -> Iterator[CampaignStep]:
         """Steps that compare an earlier campaign's random items with the model, without the device."""
-        del group
+
+        def act(unit: Measured, line: RandomLine, problem: str) -> None:
+            if problem:
+                raise RecordError(problem)
+            unit.unchecked.remove(line)
+
         for unit in units:
             for line in list(unit.unchecked):
-
-                def needs(pool: Executor, unit: Measured = unit, line: Any = line) -> list[Future[Any]]:
-                    return [pool.submit(work.recounted, unit.spec.name, line, str(self.tally.folder))]
-
-                def act(problem: str, unit: Measured = unit, line: Any = line) -> None:
-                    if problem:
-                        raise RecordError(problem)
-                    unit.unchecked.remove(line)
-
-                yield CampaignStep("kept results", needs, act, partial(self._not_compared, unit))
+                done = partial(act, unit, line)
+                folder = str(self.tally.folder)
+                yield self._comparison("kept results", unit, done, work.recounted, line, folder)
 
     def _answers(self, group: InstructionGroup, units: Sequence[Measured]) -> Iterator[CampaignStep]:
         """Steps that find each question's answer from the outputs, without the device."""
+
+        def act(unit: Measured, found: list[Answer]) -> None:
+            for answer in found:
+                unit.answers.append({"kind": "answer", "unit": unit.spec.name, **answer})
+                self._bench.keep_new(unit, unit.answers[-1])
+
         for unit in units:
-            made, outputs = self._suites.get(group.model), unit.outputs()
-            if (
-                made is None
-                or unit.answers
-                or len(outputs) < max((e for _, e in made.questions.values()), default=1)
-            ):
+            made, outputs = self._suites.get(group.model), unit.outputs
+            if made is None or unit.answers:
                 continue
-            asked = {
-                id_: ([i.id for i in made.items[a:e]], [i.witness for i in made.items[a:e]], outputs[a:e])
-                for id_, (a, e) in made.questions.items()
-            }
-
-            def needs(pool: Executor, unit: Measured = unit, asked: Any = asked) -> list[Future[Any]]:
-                return [pool.submit(work.answers, unit.spec.name, asked)]
-
-            def act(found: list[dict[str, Any]], unit: Measured = unit) -> None:
-                for answer in found:
-                    unit.answers.append({"kind": "answer", "unit": unit.spec.name, **answer})
-                    self._bench.keep_new(unit, unit.answers[-1])
-
-            yield CampaignStep("answers", needs, act, partial(self._not_compared, unit))
+            if len(outputs) >= max((e for _, e in made.questions.values()), default=1):
+                asked = {id_: (made.items[a:e], outputs[a:e]) for id_, (a, e) in made.questions.items()}
+                yield self._comparison("answers", unit, partial(act, unit), work.answers, asked)
 
     def _designs(self, group: InstructionGroup, units: Sequence[Measured]) -> Iterator[CampaignStep]:
         """Steps that find the designs consistent with the directed outputs, without the device."""
+
+        def act(unit: Measured, found: Designs) -> None:
+            unit.designs = {"kind": "answer", "unit": unit.spec.name, **found}
+            self._bench.keep_new(unit, unit.designs)
+
         for unit in units:
-            made, outputs = self._suites.get(group.model), unit.outputs()
-            if made is None or unit.designs or unit.spec.emulation or len(outputs) != len(made.items):
-                continue
+            made, outputs = self._suites.get(group.model), unit.outputs
+            if made and not (unit.designs or unit.spec.emulation) and len(outputs) == len(made.items):
+                yield self._comparison(
+                    "designs", unit, partial(act, unit), work.survivors, made.items, outputs
+                )
 
-            def needs(
-                pool: Executor, unit: Measured = unit, x: Any = (made.items, outputs)
-            ) -> list[Future[Any]]:
-                return [pool.submit(work.survivors, unit.spec.name, *x)]
-
-            def act(found: dict[str, Any], unit: Measured = unit) -> None:
-                unit.designs = {"kind": "answer", "unit": unit.spec.name, **found}
-                self._bench.keep_new(unit, unit.designs)
-
-            yield CampaignStep("designs", needs, act, partial(self._not_compared, unit))
-
-    def _failed(self, units: Sequence[Measured], error: Exception) -> None:
-        """Record that a computation in another process failed for some units."""
-        for unit in units:
-            self._bench.fail(unit, "prepare", DeviceError(sentence(error)))
-
-    def _not_compared(self, unit: Measured, error: Exception) -> None:
-        self._say(f"{unit.spec.name}: {sentence(error)}")
-
-    def _builds(self, units: Sequence[Measured]) -> list[Future[str]]:
+    def _builds(self, specs: Sequence[UnitSpec]) -> list[Future[str]]:
         """Futures of kernel builds; each gives the reason of a failure, or an empty text."""
         build = self._device.builder()
         if build is None:
             return []
-        for unit in units:
-            if unit.spec.name not in self._building:
-                self._building[unit.spec.name] = self._pool.submit(build, unit.spec.name)
-        return [self._building[unit.spec.name] for unit in units]
-
-    def _build_ahead(self) -> None:
-        """Build the kernels of the first groups in parallel, before the first use."""
-        ahead = [self.tally.units[group.leader.name] for group in self._groups[: 2 * self._jobs]]
-        for first in self._builds(ahead)[:1]:
-            wait([first], timeout=max(0.0, self._left()))
+        for spec in specs:
+            if spec.name not in self._building:
+                self._building[spec.name] = self._pool.submit(build, spec.name)
+        return [self._building[spec.name] for spec in specs]
 
     def _begun(self, unit: Measured) -> bool:
         built = self._building.get(unit.spec.name)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec, formats_text, same_formats
+from tcformal.encodings.spec import Format
 from tcformal.errors import DeviceError, InputError
 from tcformal.simulation.operands.random import Batch, Raw
 
@@ -111,6 +112,12 @@ def slug(text: str) -> str:
     return f"{start}-{hashlib.sha256(text.encode(errors='replace')).hexdigest()[:16]}"
 
 
+def results_path(folder: Path, label: str, unit: str) -> Path:
+    """The file of a device's results for a unit: `hardware/<label>/<unit>.jsonl`."""
+    *parts, last = map(slug, unit.split("/"))
+    return folder.joinpath("hardware", label, *parts, f"{last}.jsonl")
+
+
 def check_formats(device: str, mine: UnitSpec, asked: UnitSpec) -> None:
     """Raise DeviceError unless the device accepts the operand formats of a unit."""
     if not same_formats(mine, asked):
@@ -118,3 +125,8 @@ def check_formats(device: str, mine: UnitSpec, asked: UnitSpec) -> None:
             f"expected {device} to take {formats_text(asked)} for {asked.name}, "
             f"but it takes {formats_text(mine)}"
         )
+
+
+def narrowed(fmt: Format, words: Raw) -> Raw:
+    """Encodings in the smallest unsigned integer type that holds the format."""
+    return words.astype(f"u{fmt.storage_bits // 8}")

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from tcformal.design.unit import UnitSpec, base_name, same_formats
-from tcformal.devices.device import Ability, Device, check_formats, slug
+from tcformal.devices.device import Ability, Device, check_formats, results_path, slug
 from tcformal.devices.entries import block_items, end_line, head_line, suite_line, tile_data
 from tcformal.devices.runs import Piece, Run, files_of, pieces_of, read_runs, unit_of
 from tcformal.devices.sealed import CAMPAIGN
@@ -121,22 +121,22 @@ def keep_tiles(archive: Path, spec: UnitSpec, device: str, folder: Path) -> tupl
     if spec.scale_format is not None:
         raise InputError(f"expected a unit without scales for recorded tiles, but got {spec.name}")
     a, b, c, d = _arrays(archive, spec)
-    parts = [slug(part) for part in spec.name.split("/")]
-    path = folder / "hardware" / slug(device) / "/".join(parts[:-1]) / f"{parts[-1]}.jsonl"
+    path = results_path(folder, slug(device), spec.name)
     if path.exists():
         raise RecordError(f"expected no results at {path} yet, but there are some")
     source = hashlib.sha256(archive.read_bytes()).hexdigest()
     instruction = base_name(spec).rpartition("/")[2]
     who = {"device": device, "instruction": instruction, "archive": archive.name, "sha256": source}
     write.append(path, sealed(head_line(spec, a.shape[2], CAMPAIGN, device=who, date=now())))
-    made, wrong = [], 0
+    made: list[Mapping[str, object]] = []
+    wrong = 0
     for i in range(len(a)):
         block = tile_data(spec, f"{archive.stem}/{i}", a[i], b[i], c[i])
         items = block_items(spec, block, f"tile {i} of {archive}")
         model = replay(spec, batch_of([item.witness for item in items]))
-        line = suite_line(spec, str(block["digest"]), d[i].reshape(-1), model)
+        line = suite_line(spec, block["digest"], d[i].reshape(-1), model)
         made += [block, line]
-        wrong += int(line["mismatches"])
+        wrong += line["mismatches"]
     write.append_all(path, map(sealed, [*made, end_line(d.size, wrong)]))
     return path, d.size, wrong
 

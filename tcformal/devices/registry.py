@@ -14,11 +14,10 @@ from tcformal.design.unit import UnitSpec, base_name, takes
 from tcformal.devices import cuda, hip
 from tcformal.devices.cpu import CpuDevice, Emulator
 from tcformal.devices.cuda import CudaDevice
-from tcformal.devices.device import Ability, Device, check_formats
+from tcformal.devices.device import Ability, Device, check_formats, narrowed
 from tcformal.devices.hip import HipDevice
 from tcformal.devices.protocol import HandDevice, ProgramDevice
 from tcformal.devices.recorded import RecordedDevice
-from tcformal.encodings.spec import Format
 from tcformal.errors import DeviceError, InputError, UnknownNameError
 from tcformal.simulation.operands.random import Batch, Raw
 from tcformal.simulation.replay import replay
@@ -53,7 +52,7 @@ class CallableDevice(Device):
     def run(self, spec: UnitSpec, batch: Batch) -> Raw:
         """The function's results for a batch, as raw encodings."""
         formats = spec.input_formats()
-        operands = [_small(formats[name], words) for name, words in batch.named().items()]
+        operands = [narrowed(formats[name], words) for name, words in batch.named().items()]
         try:
             d = np.asarray(self._function(*operands))
         except DeviceError:
@@ -66,11 +65,6 @@ class CallableDevice(Device):
                 f"{list(batch.c.shape)} from {self.name}, but got {d.dtype} of shape {list(d.shape)}"
             )
         return d.astype(np.uint64)
-
-
-def _small(fmt: Format, words: Raw) -> Raw:
-    """A copy of encodings in the smallest unsigned integer type that holds the format."""
-    return words.astype(f"u{fmt.storage_bits // 8}")
 
 
 class ModelDevice(Device):

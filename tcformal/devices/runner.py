@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.callbacks import Advance, ignore_count
 from tcformal.design.unit import UnitSpec
-from tcformal.devices.device import Device, slug
+from tcformal.devices.device import Device, results_path
 from tcformal.devices.entries import (
+    Line,
     directed_line,
     end_line,
     fault_line,
@@ -42,48 +42,33 @@ from tcformal.store.schema import now, sealed
 def measured(
     device: Device, spec: UnitSpec, batch: Batch, finite: NDArray[np.bool_] | None = None
 ) -> tuple[Raw, DeviceError | None]:
-    """A device's outputs up to the first implausible one, with the error that stopped them.
+    """A device's outputs, with the error that stopped them or that the first implausible one gives.
 
-    The error has the outputs before the first one that is wrong.  `finite` as for `check_outputs`.
+    The error has the outputs before the first one that is wrong.  `finite` is the result of `surely_finite`
+    for the batch, if known.
     """
+    n, d = len(batch.c), spec.operands.d
     try:
         outputs = device.run(spec, batch)
     except DeviceError as error:
-        return np.array(error.answered[: len(batch.c)], dtype=np.uint64), error
-    try:
-        check_outputs(device.name, spec, batch, outputs, finite)
-    except DeviceError as error:
-        return outputs[: len(batch.c)], error
-    return outputs, None
-
-
-def check_outputs(
-    device: str, spec: UnitSpec, batch: Batch, outputs: Raw, finite: NDArray[np.bool_] | None = None
-) -> None:
-    """Raise DeviceError for implausible outputs, with the outputs before the first of them.
-
-    `finite` is the result of `surely_finite` for the batch, if known.
-    """
-    n, d = len(batch.c), spec.operands.d
+        return np.array(error.answered[:n], dtype=np.uint64), error
     if len(outputs) != n:
-        raise DeviceError(
-            f"expected {n} results of {device}, but {len(outputs)} came", [int(x) for x in outputs[:n]]
+        wrong = DeviceError(
+            f"expected {n} results of {device.name}, but {len(outputs)} came", outputs[:n].tolist()
         )
+        return outputs[:n], wrong
     wide = np.flatnonzero(outputs >> np.uint64(d.width)) if d.width < 64 else np.zeros(0, np.intp)
     finite = surely_finite(spec, batch) if finite is None else finite
     impossible = np.flatnonzero(d.is_nan(outputs) & finite) if d.specials is Specials.IEEE else wide[:0]
-    for rows, what in (
-        (wide, f"a word of {d.width} bits"),
-        (impossible, "a number, because no NaN is possible,"),
-    ):
-        if rows.size:
-            row = int(rows[0])
-            command = explain_command([spec.name], witness_at(batch, row), in_hex(spec))
-            raise DeviceError(
-                f"expected {what} from {device} for dot product {row}, "
-                f"but got {int(outputs[row]):#x}: {command}",
-                [int(x) for x in outputs[:row]],
-            )
+    what = f"a word of {d.width} bits" if wide.size else "a number, because no NaN is possible,"
+    for row in map(int, (*wide[:1], *impossible[:1])):
+        command = explain_command([spec.name], witness_at(batch, row), in_hex(spec))
+        return outputs, DeviceError(
+            f"expected {what} from {device.name} for dot product {row}, "
+            f"but got {int(outputs[row]):#x}: {command}",
+            outputs[:row].tolist(),
+        )
+    return outputs, None
 
 
 def surely_finite(spec: UnitSpec, batch: Batch) -> NDArray[np.bool_]:
@@ -137,12 +122,6 @@ class RunOutcome:
     mismatches: int
 
 
-def results_path(folder: Path, device: Device, identity: dict[str, str], unit: str) -> Path:
-    """The file of a device's results for a unit: `hardware/<device>/<unit>.jsonl`."""
-    parts = [slug(part) for part in unit.split("/")]
-    return folder / "hardware" / device.label(identity) / "/".join(parts[:-1]) / f"{parts[-1]}.jsonl"
-
-
 def run_plan(plan: Plan, device: Device, folder: Path, advance: Advance = ignore_count) -> RunOutcome:
     """Run every dot product of a plan on a device, and write the results.
 
@@ -154,10 +133,8 @@ def run_plan(plan: Plan, device: Device, folder: Path, advance: Advance = ignore
     """
     spec = plan.unit
     identity = device.identify(spec, plan.k)
-    path = results_path(folder, device, identity, spec.name)
-    head = head_line(
-        spec, plan.k, plan.digest(), device=identity, dot_products=plan.count, date=now()
-    )  # fmt: skip
+    path = results_path(folder, device.label(identity), spec.name)
+    head = head_line(spec, plan.k, plan.digest(), device=identity, dot_products=plan.count, date=now())
     before = read_runs(path) if path.exists() else []
     for run in before:
         check_program(run.head["device"], identity, path)
@@ -167,13 +144,13 @@ def run_plan(plan: Plan, device: Device, folder: Path, advance: Advance = ignore
         done, mismatches, ended = *_kept(plan, before[-1], path), before[-1].ended
     else:
         write.append(path, sealed(head))
-    finished = held = sum(_size(item) for item in plan.items if item.id in done)
+    finished = held = sum(item.count for item in plan.items if item.id in done)
     advance(finished, plan.count)
     for group in _groups([item for item in plan.items if item.id not in done]):
         made = _measured(plan, device, group, path)
         write.append_all(path, map(sealed, made))
-        mismatches += sum(mismatches_in(line) for line in made)
-        finished += sum(map(_size, group))
+        mismatches += sum(map(mismatches_in, made))
+        finished += sum(item.count for item in group)
         advance(finished, plan.count)
     if not ended:
         write.append(path, sealed(end_line(plan.count, mismatches)))
@@ -197,10 +174,6 @@ def _kept(plan: Plan, run: Run, path: Path) -> tuple[set[str], int]:
     return done, mismatches
 
 
-def _size(item: PlanItem) -> int:
-    return item.count if isinstance(item, Random) else 1
-
-
 def _groups(items: list[PlanItem]) -> Iterator[list[PlanItem]]:
     """Batches of items: random ones alone, directed ones by the hundred."""
     for alone, same in itertools.groupby(items, lambda item: isinstance(item, Random)):
@@ -208,7 +181,7 @@ def _groups(items: list[PlanItem]) -> Iterator[list[PlanItem]]:
         yield from (row[i : i + size] for i in range(0, len(row), size))
 
 
-def _measured(plan: Plan, device: Device, group: list[PlanItem], path: Path) -> list[dict[str, Any]]:
+def _measured(plan: Plan, device: Device, group: list[PlanItem], path: Path) -> Sequence[Line]:
     """The lines of a batch; after a failure, the partial results are written before the error is raised."""
     spec, first = plan.unit, group[0]
     items = [item for item in group if isinstance(item, Directed)]

@@ -5,7 +5,7 @@ with the mismatches put in are the device's, which the digest confirms on readin
 many to be stored, a corrected model still shows by the digest that it gives all outputs.
 
 A file may hold runs of many units, as a campaign's does: then each line names its unit, and directed dot
-products stand in blocks that units of equal formats share (`blocks`).
+products stand in blocks that units of equal formats share (`entries`).
 
 Statements of a file are not trusted: its lines carry digests (`sealed`), counts and the model's outputs are
 computed again when a run is read, and an incomplete run reports what it lacks (`Run.lacks`).
@@ -13,18 +13,29 @@ computed again when a run is read, and an incomplete run reports what it lacks (
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 import numpy as np
 
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.devices.entries import block_items, mismatches_in, words_of
+from tcformal.devices.entries import (
+    Block,
+    DirectedLine,
+    Head,
+    Line,
+    Note,
+    RandomLine,
+    SuiteLine,
+    block_items,
+    dot_products_in,
+    mismatches_in,
+    words_of,
+)
 from tcformal.devices.plan import Directed, Plan, PlanItem, Random, item_of
 from tcformal.devices.sealed import (
     CAMPAIGN,
@@ -50,8 +61,155 @@ from tcformal.store import lines
 from tcformal.store.schema import SEAL
 from tcformal.store.write import write_packed
 
+#: Whether a line's statements about the model are about the current model.
+Today = Callable[[], bool]
+#: Directed dot products, and dot products of blocks, that the model evaluates at once, or a few more.
+_LINES, _TOGETHER = 1024, 1 << 14
+#: Lines that hold outputs, and all that belong to a run.
+_RESULTS = ("random", "directed", "suite")
+_KINDS = (*_RESULTS, "end", "fault", "position", "answer")
 #: Bytes from which on a file of results is worth packing.
 _LONG = 20_000
+
+
+@dataclass(slots=True)
+class Run:
+    """One run of a plan on a device: its head line, and its finished items."""
+
+    head: Head
+    done: list[Line] = field(default_factory=list)
+    #: Other lines about the device: faults, positions, answers.
+    notes: list[Note] = field(default_factory=list)
+    #: The blocks of operands of the file, by digest.
+    blocks: dict[str, Block] = field(default_factory=dict)
+    #: The last failure without later results of the failed item.
+    fault: Note | None = None
+    end: Note | None = None
+
+    @property
+    def ended(self) -> bool:
+        """Whether the run's last line was written, so that it is complete."""
+        return self.end is not None
+
+    @property
+    def lacks(self) -> str:
+        """The missing part of the run as one clause; empty where nothing is missing.
+
+        A campaign has no end of its own: only its failed items count as missing.
+        """
+        came = sum(map(dot_products_in, self.done))
+        if self.fault is not None:
+            at, why = self.fault.get("id"), self.fault.get("reason")
+            return f"after {came} dot products it stopped at {at}: {why}"
+        if not self.done:
+            return "it has no results"
+        for note in self.notes:
+            if note["kind"] == "position" and list(note["outputs"]) != [note["model"]]:
+                outputs = ", ".join(note["outputs"])
+                return f"the dot product at every place gives {outputs}, and not {note['model']} alone"
+        if not self.ended and self.head["plan"] != CAMPAIGN:
+            of = f" of {self.head['dot_products']}" if "dot_products" in self.head else ""
+            return f"it holds {came}{of} dot products and did not come to its end"
+        return ""
+
+    def continues(self, head: Mapping[str, object]) -> bool:
+        """Whether a new run with that head would repeat this one."""
+        return all(self.head.get(key) == value for key, value in head.items() if key != "date")
+
+    def add(self, data: dict[str, object]) -> None:
+        """Add a line; the results of a failed item replace its fault line."""
+        kind, id_ = data["kind"], data.get("id", data["kind"])
+        failed = None if self.fault is None else self.fault.get("id")
+        if kind in _RESULTS:
+            self.done.append(cast(Line, data))
+            if failed in (id_, "identify", "prepare") and not data.get("partial"):
+                self.fault = None
+            return
+        note = cast(Note, data)
+        if kind == "end":
+            self.end, self.fault = note, None
+            return
+        self.notes.append(note)
+        if kind == "fault":
+            self.fault = note
+        elif kind == "position" and failed == kind and list(note["outputs"]) == [note["model"]]:
+            self.fault = None
+
+
+# ------------------------------------------------------------------ files
+def files_of(path: Path) -> list[Path]:
+    """The files of results under a path, packed ones first: the file itself, or a campaign's parts."""
+    if path.is_dir():
+        return sorted([*path.glob(f"campaign-*.jsonl{ENDING}"), *path.glob("campaign-*.jsonl")])
+    return [file for file in (packed_name(path), path) if file.exists()]
+
+
+def packed_name(path: Path) -> Path:
+    """The path of a result file after compression."""
+    return path.with_name(path.name + ENDING)
+
+
+def lines_in(file: Path) -> list[lines.Line]:
+    """The lines of a file, compressed or not."""
+    if file.suffix != ENDING:
+        return lines.read(file)[0]
+    numbered = enumerate(read_packed(file).splitlines(), 1)
+    return [lines.parse_line(file, number, text) for number, text in numbered if text.strip()]
+
+
+def read_runs(path: Path) -> list[Run]:
+    """All runs of a file or of a campaign's folder, in chronological order.
+
+    A torn last line is left out.
+    Errors: RecordError for a file that holds no results, results of two programs, or a damaged line.
+    """
+    files = files_of(path)
+    if not files:
+        raise RecordError(f"expected a file of results at {path}, but there is none")
+    runs: list[Run] = []
+    latest: dict[str, Run] = {}
+    blocks: dict[str, Block] = {}
+    for file in files:
+        for line in lines_in(file):
+            if line.torn:
+                continue
+            if line.data is None:
+                raise RecordError(line.problem)
+            _take(line.data, runs, latest, blocks, f"line {line.number} of {file}")
+    if not runs:
+        raise RecordError(f"expected results ({SCHEMA}) in {path}, but the file is empty")
+    for run in runs:
+        check_program(run.head["device"], runs[0].head["device"], path)
+    return runs
+
+
+def _take(
+    data: dict[str, object], runs: list[Run], latest: dict[str, Run], blocks: dict[str, Block], where: str
+) -> None:
+    """Add one line to a run: to the last run of the unit that it names, else to the last run."""
+    kind = data.get("kind")
+    if SEAL in data:
+        check_seal(data, where)
+    if kind == "run":
+        check_head(data, where)
+        runs.append(Run(cast(Head, data), blocks=blocks))
+        latest[runs[-1].head["unit"]] = runs[-1]
+    elif kind == "operands":
+        if SEAL in data or str(data.get("digest")) not in blocks:
+            blocks[str(data.get("digest"))] = cast(Block, data)
+    elif kind == "campaign":
+        check_sealed_as(data, data.get("schema"), where)
+    elif kind not in _KINDS:
+        raise RecordError(f"expected a line of results ({SCHEMA}) in {where}, but got {data!r:.80}")
+    elif not runs:
+        raise RecordError(f"expected results ({SCHEMA}) before {where}, but there are none")
+    else:
+        name = str(data.get("unit", runs[-1].head["unit"]))
+        if name not in latest:
+            raise RecordError(f"expected the head of the run of {name} before {where}, but there is none")
+        check_sealed_as(data, latest[name].head["schema"], where)
+        with read_whole(where):
+            latest[name].add(data)
 
 
 def pack(path: Path) -> Path:
@@ -60,17 +218,20 @@ def pack(path: Path) -> Path:
     A part of a campaign continues the parts before it: the campaign is read as a whole.
     Errors: RecordError as `read_runs` and `write_packed`, and for a file beside which a packed one is.
     """
-    (packed,) = _packed([path])
-    return packed
+    _pack([path])
+    return packed_name(path)
 
 
 def pack_all(folder: Path) -> int:
     """Compress the long result files and summaries below a folder, and return their number."""
-    summaries = _long(folder, SUMMARY)
+    summaries, results = (
+        [path for path in sorted(folder.rglob(names)) if path.lstat().st_size >= _LONG]
+        for names in (SUMMARY, "*.jsonl")
+    )
     for path in summaries:
-        write_packed(packed_name(path), read_regular(path, LARGEST_CONTENT))
-        path.unlink()
-    return len(_packed(_long(folder, "*.jsonl"))) + len(summaries)
+        _replace(path, read_regular(path, LARGEST_CONTENT))
+    _pack(results)
+    return len(results) + len(summaries)
 
 
 def pack_products(folder: Path) -> int:
@@ -82,48 +243,31 @@ def pack_products(folder: Path) -> int:
     for path in files:
         packed, content = packed_name(path), read_regular(path, LARGEST_CONTENT)
         for number, line in enumerate(content.splitlines(), 1):
-            if not _is_record(line):
+            if lines.parse_line(path, number, line).data is None:
                 raise RecordError(f"expected a record in line {number} of {path}, but got {line[:60]!r}")
-        content = (read_packed(packed) if packed.exists() else b"") + content
-        write_packed(packed, content)
-        if read_packed(packed) == content:
-            path.unlink()
+        _replace(path, (read_packed(packed) if packed.exists() else b"") + content)
     return len(files)
 
 
-def _is_record(line: bytes) -> bool:
-    try:
-        return isinstance(json.loads(line), dict)
-    except ValueError:
-        return False
-
-
-def _long(folder: Path, names: str) -> list[Path]:
-    return [path for path in sorted(folder.rglob(names)) if path.lstat().st_size >= _LONG]
-
-
-def _packed(paths: Sequence[Path]) -> list[Path]:
+def _pack(paths: Sequence[Path]) -> None:
     """Compress files after a check that all runs in them can be read."""
-    packed_files = [packed_name(path) for path in paths]
-    for packed in packed_files:
+    for packed in map(packed_name, paths):
         if packed.exists():
             raise RecordError(f"expected no file at {packed}, but there is one")
-    for result in dict.fromkeys(path.parent if path in files_of(path.parent) else path for path in paths):
-        read_runs(result)
-    for path, packed in zip(paths, packed_files, strict=True):
-        content = read_regular(path, LARGEST_CONTENT)
-        write_packed(packed, content)
-        if read_packed(packed) == content:
-            path.unlink()
-    return packed_files
+    for results in dict.fromkeys(path.parent if path in files_of(path.parent) else path for path in paths):
+        read_runs(results)
+    for path in paths:
+        _replace(path, read_regular(path, LARGEST_CONTENT))
 
 
-#: Whether a line's statements about the model are about the current model.
-Today = Callable[[], bool]
-#: Dot products of blocks that the model evaluates at once, or a few more.
-_TOGETHER = 1 << 14
+def _replace(path: Path, content: bytes) -> None:
+    """Replace a file by a compressed one with this content, which is read back first."""
+    write_packed(packed_name(path), content)
+    if read_packed(packed_name(path)) == content:
+        path.unlink()
 
 
+# ------------------------------------------------------------------ outputs
 @dataclass(frozen=True, slots=True)
 class Piece:
     """Some dot products of one length with a device's and the model's outputs."""
@@ -144,21 +288,67 @@ class Piece:
         return self.items[0] if isinstance(self.items[0], Random) else self.items[row]
 
 
+def unit_of(run: Run, path: Path) -> UnitSpec:
+    """The unit of a run's plan."""
+    try:
+        return resolve(str(run.head["unit"]))
+    except (KeyError, TcformalError) as error:
+        raise RecordError(f"expected results of a known unit in {path}, but {error}") from None
+
+
+def pieces_of(run: Run, path: Path) -> Iterator[Piece]:
+    """The outputs of a run as pieces: all directed dot products, then each random item.
+
+    Of random outputs kept as a digest alone, only those that the model gives are returned.  Counts and the
+    model's outputs in the lines are compared with those computed here.
+    Errors: RecordError where outputs cannot be read back: the definition of the unit or the generator has
+    changed, or the file is damaged or inconsistent.
+    """
+    spec, wrong = unit_of(run, path), 0
+
+    @cache
+    def today() -> bool:
+        """Whether the run was compared with the current model, not an older definition."""
+        return run.head["definition"] == definition(spec)
+
+    with read_whole(path):
+        for piece in _pieces(run, spec, path, today):
+            yield piece
+            wrong += piece.wrong
+        for note in run.notes:
+            if note["kind"] == "position":
+                _check_position(run, note, spec, f"{path}, position", today)
+        if run.end is not None:
+            _check_end(run, run.end, spec, wrong, path, today)
+
+
+def _pieces(run: Run, spec: UnitSpec, path: Path, today: Today) -> Iterator[Piece]:
+    k, directed = run.head["k"], [line for line in run.done if line["kind"] == "directed"]
+    for i in range(0, len(directed), _LINES):
+        yield _directed_piece(spec, directed[i : i + _LINES], path, today)
+    suites = [(run.blocks.get(str(line["operands"])), line) for line in run.done if line["kind"] == "suite"]
+    # A block without a digest is none of a file whose lines have digests.
+    trusted = ((b if b and (SEAL in b or run.head["schema"] != SCHEMA) else None, x) for b, x in suites)
+    yield from suite_pieces(spec, k, trusted, path, today)
+    for line in run.done:
+        if line["kind"] == "random" and (piece := random_piece(spec, k, line, path, today)) is not None:
+            yield piece
+
+
 def _evaluated(spec: UnitSpec, parts: Sequence[tuple[Sequence[Directed], Sequence[int]]]) -> list[Piece]:
     """The pieces of several groups of dot products; one evaluation of the model serves all."""
     batch = batch_of([item.witness for items, _ in parts for item in items])
     model, start, pieces = replay(spec, batch), 0, []
     for items, outputs in parts:
         rows = slice(start, start + len(items))
-        pieces.append(
-            Piece(tuple(items), rows_of(batch, rows), np.array(outputs, dtype=np.uint64), model[rows])
-        )
+        words = np.array(outputs, dtype=np.uint64)
+        pieces.append(Piece(tuple(items), rows_of(batch, rows), words, model[rows]))
         start = rows.stop
     return pieces
 
 
-def directed_piece(spec: UnitSpec, part: Sequence[dict[str, Any]], path: Path, today: Today) -> Piece:
-    """The piece of directed dot products that are written one to a line; see `results.pieces_of`."""
+def _directed_piece(spec: UnitSpec, part: Sequence[DirectedLine], path: Path, today: Today) -> Piece:
+    """The piece of directed dot products that are written one to a line."""
     d = spec.operands.d
     items = [item_of(spec, line, f"{path}, item {line.get('id')}") for line in part]
     outputs = [word(d, line["d"], f"{path}, item {line['id']}") for line in part]
@@ -173,44 +363,32 @@ def directed_piece(spec: UnitSpec, part: Sequence[dict[str, Any]], path: Path, t
 
 
 def suite_pieces(
-    spec: UnitSpec,
-    k: int,
-    suites: Iterable[tuple[Mapping[str, Any] | None, Mapping[str, Any]]],
-    path: Path,
-    today: Today,
+    spec: UnitSpec, k: int, suites: Iterable[tuple[Block | None, SuiteLine]], path: Path, today: Today
 ) -> Iterator[Piece]:
     """The pieces of blocks: one per line of outputs, cut to the number of outputs.
 
     Blocks are evaluated on the model together, since an evaluation costs about as much for few as for
     many.
     """
-    held: list[tuple[Mapping[str, Any], tuple[list[Directed], tuple[int, ...]]]] = []
-    rows = 0
+    held: list[tuple[SuiteLine, tuple[list[Directed], tuple[int, ...]]]] = []
+
+    def checked() -> Iterator[Piece]:
+        pieces = _evaluated(spec, [part for _, part in held]) if held else []
+        for (line, _), piece in zip(held, pieces, strict=True):
+            _check_count(piece, line["mismatches"], line["id"], path, today)
+            yield piece
+        held.clear()
+
     for block, line in suites:
         part = _suite(spec, k, block, line, path)
         held += [(line, part)] if part[0] else []
-        rows += len(part[0])
-        if rows >= _TOGETHER:
-            yield from _checked(spec, held, path, today)
-            held, rows = [], 0
-    if held:
-        yield from _checked(spec, held, path, today)
-
-
-def _checked(
-    spec: UnitSpec,
-    held: Sequence[tuple[Mapping[str, Any], tuple[list[Directed], tuple[int, ...]]]],
-    path: Path,
-    today: Today,
-) -> Iterator[Piece]:
-    pieces = _evaluated(spec, [part for _, part in held])
-    for (line, _), piece in zip(held, pieces, strict=True):
-        _check_count(piece, line["mismatches"], line, path, today)
-        yield piece
+        if sum(len(items) for _, (items, _) in held) >= _TOGETHER:
+            yield from checked()
+    yield from checked()
 
 
 def _suite(
-    spec: UnitSpec, k: int, block: Mapping[str, Any] | None, line: Mapping[str, Any], path: Path
+    spec: UnitSpec, k: int, block: Block | None, line: SuiteLine, path: Path
 ) -> tuple[list[Directed], tuple[int, ...]]:
     """The dot products of a block, with the outputs of one line; RecordError where they disagree."""
     digest = str(line["operands"])
@@ -229,14 +407,13 @@ def _suite(
     return items[: len(outputs)], outputs
 
 
-def random_piece(spec: UnitSpec, k: int, line: Mapping[str, Any], path: Path, today: Today) -> Piece | None:
+def random_piece(spec: UnitSpec, k: int, line: RandomLine, path: Path, today: Today) -> Piece | None:
     """The piece of a random item: the model's outputs, with the recorded mismatches put in.
 
-    None where only a digest of the outputs is kept and the model does not give it; see
-    `results.pieces_of`.
+    None where only a digest of the outputs is kept and the model does not give it; see `pieces_of`.
     """
     where = f"{path}, item {line.get('id')}"
-    item = item_of(spec, dict(line), where)
+    item = item_of(spec, line, where)
     if not isinstance(item, Random) or item.id != f"random/{item.seed}":
         raise RecordError(f"expected a random item to be named after its seed in {where}, but it is not")
     batch = item.batch(spec, k)
@@ -260,251 +437,50 @@ def random_piece(spec: UnitSpec, k: int, line: Mapping[str, Any], path: Path, to
             f"expected the outputs of item {line['id']} of {path} to have the digest that stands there, but "
             f"they have not: {spec.name} is defined otherwise now, or the file is damaged; run the plan again"
         )
-    _check_count(piece, count, line, path, today)
+    _check_count(piece, count, line["id"], path, today)
     return piece
 
 
-def _check_count(piece: Piece, count: object, line: Mapping[str, Any], path: Path, today: Today) -> None:
+# ------------------------------------------------------------------ statements
+def _check_count(piece: Piece, count: object, id_: str, path: Path, today: Today) -> None:
     """Raise RecordError unless a line's count of mismatches matches its outputs."""
     if piece.wrong != count and today():
         raise RecordError(
-            f"expected {piece.wrong} mismatches of {line['id']} in {path}, as its outputs have, "
+            f"expected {piece.wrong} mismatches of {id_} in {path}, as its outputs have, "
             f"but {count!r:.40} stand there"
         )
 
 
-#: Directed dot products that a model evaluates at once.
-_ROWS_AT_ONCE = 1024
-#: Lines that hold outputs, and all that belong to a run.
-_RESULTS = ("random", "directed", "suite")
-_KINDS = (*_RESULTS, "end", "fault", "position", "answer")
-
-
-@dataclass(slots=True)
-class Run:
-    """One run of a plan on a device: its head line, and its finished items."""
-
-    head: dict[str, Any]
-    done: list[dict[str, Any]] = field(default_factory=list)
-    #: Other lines about the device: faults, positions, answers.
-    notes: list[dict[str, Any]] = field(default_factory=list)
-    #: The blocks of operands of the file, by digest.
-    blocks: dict[str, dict[str, Any]] = field(default_factory=dict)
-    #: The last failure without later results of the failed item.
-    fault: dict[str, Any] | None = None
-    end: dict[str, Any] | None = None
-
-    @property
-    def ended(self) -> bool:
-        """Whether the run's last line was written, so that it is complete."""
-        return self.end is not None
-
-    @property
-    def lacks(self) -> str:
-        """The missing part of the run as one clause; empty where nothing is missing.
-
-        A campaign has no end of its own: only its failed items count as missing.
-        """
-        came = sum(int(line.get("count", 1)) for line in self.done)
-        if self.fault is not None:
-            at, why = self.fault.get("id"), self.fault.get("reason")
-            return f"after {came} dot products it stopped at {at}: {why}"
-        if not self.done:
-            return "it has no results"
-        for note in self.notes:
-            if note["kind"] == "position" and list(note["outputs"]) != [note["model"]]:
-                outputs = ", ".join(note["outputs"])
-                return f"the dot product at every place gives {outputs}, and not {note['model']} alone"
-        if not self.ended and self.head["plan"] != CAMPAIGN:
-            of = f" of {self.head['dot_products']}" if "dot_products" in self.head else ""
-            return f"it holds {came}{of} dot products and did not come to its end"
-        return ""
-
-    def continues(self, head: Mapping[str, Any]) -> bool:
-        """Whether a new run with that head would repeat this one."""
-        return all(self.head.get(key) == value for key, value in head.items() if key != "date")
-
-
-def files_of(path: Path) -> list[Path]:
-    """The files of results under a path, packed ones first: the file itself, or a campaign's parts."""
-    if path.is_dir():
-        return sorted([*path.glob(f"campaign-*.jsonl{ENDING}"), *path.glob("campaign-*.jsonl")])
-    return [file for file in (packed_name(path), path) if file.exists()]
-
-
-def packed_name(path: Path) -> Path:
-    """The path of a result file after compression."""
-    return path.with_name(path.name + ENDING)
-
-
-def _lines(file: Path) -> list[lines.Line]:
-    """The lines of a result file, compressed or not."""
-    if file.suffix != ENDING:
-        return lines.read(file)[0]
-    numbered = enumerate(read_packed(file).splitlines(), 1)
-    return [lines.parse_line(file, number, text) for number, text in numbered if text.strip()]
-
-
-def read_runs(path: Path) -> list[Run]:
-    """All runs of a file or of a campaign's folder, in chronological order.
-
-    A torn last line is left out.
-    Errors: RecordError for a file that holds no results, results of two programs, or a damaged line.
-    """
-    files = files_of(path)
-    if not files:
-        raise RecordError(f"expected a file of results at {path}, but there is none")
-    runs: list[Run] = []
-    latest: dict[str, Run] = {}
-    blocks: dict[str, dict[str, Any]] = {}
-    for file in files:
-        for line in _lines(file):
-            if line.torn:
-                continue
-            if line.data is None:
-                raise RecordError(line.problem)
-            _take(line.data, runs, latest, blocks, f"line {line.number} of {file}")
-    if not runs:
-        raise RecordError(f"expected results ({SCHEMA}) in {path}, but the file is empty")
-    for run in runs:
-        check_program(run.head["device"], runs[0].head["device"], path)
-    return runs
-
-
-def _take(
-    data: dict[str, Any],
-    runs: list[Run],
-    latest: dict[str, Run],
-    blocks: dict[str, dict[str, Any]],
-    where: str,
-) -> None:
-    """Add one line to a run: to the last run of the unit that it names, else to the last run."""
-    kind = data.get("kind")
-    if SEAL in data:
-        check_seal(data, where)
-    if kind == "run":
-        check_head(data, where)
-        runs.append(Run(data, blocks=blocks))
-        latest[data["unit"]] = runs[-1]
-    elif kind == "operands":
-        if SEAL in data or str(data.get("digest")) not in blocks:
-            blocks[str(data.get("digest"))] = data
-    elif kind == "campaign":
-        check_sealed_as(data, data.get("schema"), where)
-    elif kind not in _KINDS:
-        raise RecordError(f"expected a line of results ({SCHEMA}) in {where}, but got {data!r:.80}")
-    elif not runs:
-        raise RecordError(f"expected results ({SCHEMA}) before {where}, but there are none")
-    else:
-        name = str(data.get("unit", runs[-1].head["unit"]))
-        if name not in latest:
-            raise RecordError(f"expected the head of the run of {name} before {where}, but there is none")
-        check_sealed_as(data, latest[name].head["schema"], where)
-        with read_whole(where):
-            _add(latest[name], data)
-
-
-def _add(run: Run, data: dict[str, Any]) -> None:
-    """Add a line to its run; the results of a failed item replace its fault line."""
-    kind, id_ = data["kind"], data.get("id", data["kind"])
-    failed = None if run.fault is None else run.fault.get("id")
-    if kind == "end":
-        run.end, run.fault = data, None
-    elif kind in _RESULTS:
-        run.done.append(data)
-        if failed in (id_, "identify", "prepare") and not data.get("partial"):
-            run.fault = None
-    else:
-        run.notes.append(data)
-        if kind == "fault":
-            run.fault = data
-        elif kind == "position" and failed == kind and list(data["outputs"]) == [data["model"]]:
-            run.fault = None
-
-
-def unit_of(run: Run, path: Path) -> UnitSpec:
-    """The unit of a run's plan."""
-    try:
-        return resolve(str(run.head["unit"]))
-    except (KeyError, TcformalError) as error:
-        raise RecordError(f"expected results of a known unit in {path}, but {error}") from None
-
-
-def pieces_of(run: Run, path: Path) -> Iterator[Piece]:
-    """The outputs of a run as pieces: all directed dot products, then each random item.
-
-    Of random outputs kept as a digest alone, only those that the model gives are returned.  Counts and the
-    model's outputs in the lines are compared with those computed here.
-    Errors: RecordError where outputs cannot be read back: the definition of the unit or the generator has
-    changed, or the file is damaged or inconsistent.
-    """
-    spec, wrong = unit_of(run, path), 0
-    with read_whole(path):
-        for piece in _pieces(run, spec, path):
-            yield piece
-            wrong += piece.wrong
-        _check_positions(run, spec, path)
-        if run.end is not None:
-            _check_end(run, spec, wrong, path)
-
-
-def _pieces(run: Run, spec: UnitSpec, path: Path) -> Iterator[Piece]:
-    today = partial(_is_of_today, run, spec)
-    directed = [line for line in run.done if line["kind"] == "directed"]
-    for i in range(0, len(directed), _ROWS_AT_ONCE):
-        yield directed_piece(spec, directed[i : i + _ROWS_AT_ONCE], path, today)
-    suites = ((_block(run, line), line) for line in run.done if line["kind"] == "suite")
-    yield from suite_pieces(spec, run.head["k"], suites, path, today)
-    for line in (line for line in run.done if line["kind"] == "random"):
-        if (piece := random_piece(spec, run.head["k"], line, path, today)) is not None:
-            yield piece
-
-
-def _block(run: Run, line: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The block of operands of a line; None where no block has the digest that the line names."""
-    block = run.blocks.get(str(line["operands"]))
-    return block if block is not None and (SEAL in block or run.head["schema"] != SCHEMA) else None
-
-
-def _is_of_today(run: Run, spec: UnitSpec) -> bool:
-    """Whether a run was compared with the current model, not an older definition."""
-    return bool(run.head["definition"] == definition(spec))
-
-
-def _check_positions(run: Run, spec: UnitSpec, path: Path) -> None:
+def _check_position(run: Run, note: Note, spec: UnitSpec, where: str, today: Today) -> None:
     """Raise RecordError unless a positions test has the model's result for its operands."""
-    for note in run.notes:
-        if note["kind"] != "position":
-            continue
-        where, d = f"{path}, position", spec.operands.d
-        model = replay(spec, batch_of([from_data(spec, note, where)]))
-        if word(d, note["model"], where) != int(model[0]) and _is_of_today(run, spec):
-            raise RecordError(
-                f"expected {hex_word(d, int(model[0]))} as the model's output in {where}, "
-                f"but {note['model']} stands there"
-            )
-        places = spec.m * spec.n
-        counts = [whole(note["outputs"], text, where, low=1) for text in note["outputs"]]
-        if note["places"] != places or (not run.fault and sum(counts) != 2 * max(places, 64)):
-            raise RecordError(f"expected outputs of {places} places in {where}, but got {counts}")
-        for text in note["outputs"]:
-            word(d, text, where)
+    d = spec.operands.d
+    model = int(replay(spec, batch_of([from_data(spec, note, where)]))[0])
+    if word(d, note["model"], where) != model and today():
+        given = f"but {note['model']} stands there"
+        raise RecordError(f"expected {hex_word(d, model)} as the model's output in {where}, {given}")
+    places = spec.m * spec.n
+    counts = [whole(note["outputs"], text, where, low=1) for text in note["outputs"]]
+    if note["places"] != places or (not run.fault and sum(counts) != 2 * max(places, 64)):
+        raise RecordError(f"expected outputs of {places} places in {where}, but got {counts}")
+    for text in note["outputs"]:
+        word(d, text, where)
 
 
-def _check_end(run: Run, spec: UnitSpec, wrong: int, path: Path) -> None:
+def _check_end(run: Run, end: Note, spec: UnitSpec, wrong: int, path: Path, today: Today) -> None:
     """Raise RecordError unless a run has the planned dot products and matching final counts."""
-    end = run.end or {}
     if run.head["plan"] != CAMPAIGN:
         items = tuple(item_of(spec, line, f"{path}, item {line.get('id')}") for line in run.done)
         plan = Plan(spec, run.head["k"], items)
         if plan.digest() != run.head["plan"] or run.head.get("dot_products", plan.count) != plan.count:
             raise RecordError(f"expected the dot products of the plan in {path}, but there are others")
-    if end["dot_products"] != (count := sum(line.get("count", 1) for line in run.done)):
+    if end["dot_products"] != (count := sum(map(dot_products_in, run.done))):
         raise RecordError(
             f"expected {count} dot products at the end of {path}, but {end['dot_products']} stand there"
         )
-    unread = sum(mismatches_in(line) for line in run.done if line.get("not_kept"))
-    if end["mismatches"] != wrong + unread and _is_of_today(run, spec):
+    wrong += sum(
+        mismatches_in(line) for line in run.done if line["kind"] == "random" and line.get("not_kept")
+    )
+    if end["mismatches"] != wrong and today():
         raise RecordError(
-            f"expected {wrong + unread} mismatches at the end of {path}, but {end['mismatches']} stand there"
+            f"expected {wrong} mismatches at the end of {path}, but {end['mismatches']} stand there"
         )

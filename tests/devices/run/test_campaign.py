@@ -21,7 +21,7 @@ from tcformal.devices import runs as pieces
 from tcformal.devices import tally, work
 from tcformal.devices.campaign import Campaign
 from tcformal.devices.directed import directed
-from tcformal.devices.entries import FullError, Parts
+from tcformal.devices.entries import FullError, Parts, dot_products_in
 from tcformal.devices.plan import Directed
 from tcformal.devices.recorded import RecordedDevice
 from tcformal.devices.runs import pieces_of, read_runs
@@ -248,7 +248,7 @@ def test_a_failing_unit_costs_no_other(does: Any, sentence: str, kept: int, tmp_
     (fault,) = [data for data in map(json.loads, text.splitlines()) if data["kind"] == "fault"]
     assert sentence in fault["reason"]
     (run,) = [r for r in read_runs(folder) if r.head["unit"] == VOLTA[0]]
-    assert [line["count"] for line in run.done] == [kept]
+    assert [dot_products_in(line) for line in run.done] == [kept]
     others = [u for u in found.units.values() if u.spec.name != VOLTA[0]]
     assert all(u.random == 600 for u in others)
     again, _ = ran(tmp_path, units=VOLTA[:2])
@@ -418,7 +418,7 @@ def test_what_was_not_checked_again_is_said(tmp_path: Path) -> None:
     """Where there is no time for it, the word is not HOLDS."""
     found, _ = ran(tmp_path, units=VOLTA[:1])
     assert "HOLDS" in str(campaign_view(found)[0])
-    found.units[VOLTA[0]].unchecked = [{"kind": "random", "count": 600}]
+    found.units[VOLTA[0]].unchecked = [{"kind": "random", "count": 600}]  # type: ignore[typeddict-item]
     assert "KEPT" in str(campaign_view(found)[0])
     assert "600 are kept, not re-checked: tcformal probe compare" in str(campaign_view(found)[0])
     assert found.data()["not_rechecked"] == 600
