@@ -13,11 +13,10 @@ from tcformal.design.axes import rivals
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.device import narrowed
-from tcformal.devices.directed import directed
+from tcformal.devices.directed import QUESTIONS, asked, candidates, directed
 from tcformal.devices.entries import Answer, Designs, RandomLine
 from tcformal.devices.gather import from_store
 from tcformal.devices.plan import Directed, numbered
-from tcformal.devices.questions import QUESTIONS, asked, candidates
 from tcformal.devices.runner import surely_finite
 from tcformal.devices.runs import random_piece
 from tcformal.devices.sealed import read_whole
