@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import tempfile
@@ -91,9 +92,10 @@ def _common(spec: UnitSpec) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _numbered(first: int, count: int) -> str:
-    """An operand list `{%0, %1, …}` of `count` operands that starts at `first`."""
-    return "{" + ", ".join(f"%{i}" for i in range(first, first + count)) + "}"
+def _lists(*counts: int) -> list[str]:
+    """Operand lists `{%0, %1, …}` of these lengths, numbered one after the other."""
+    ends = list(itertools.accumulate(counts, initial=0))
+    return ["{" + ", ".join(f"%{i}" for i in range(*span)) + "}" for span in itertools.pairwise(ends)]
 
 
 def _operands(constraint: str, name: str, count: int) -> str:
@@ -101,87 +103,60 @@ def _operands(constraint: str, name: str, count: int) -> str:
 
 
 def _mma(spec: UnitSpec, instruction: str, target: str) -> Kernel:
-    o, double = spec.operands, spec.operands.a.name == "fp64"
+    o, double, scaled = spec.operands, spec.operands.a.name == "fp64", spec.scale_format is not None
     register = 64 if double else 32
     # Kinds of narrow formats hold each element in a byte, but for the fp4 kinds of K = 64.
     packed = spec.k == 64
     bits = 4 if packed else max(8, o.a.width)
     quadpair = spec.m == 8 and not double
     c_per_reg = 1 if o.c.width >= 32 else 2
+    held = 32 * register // bits
+    regs = (spec.m * spec.k // held, spec.n * spec.k // held, spec.m * spec.n // (32 * c_per_reg))
     if quadpair:
         regs = (2, 2, 8 // c_per_reg)
-    else:
-        held = 32 * register // bits
-        regs = (spec.m * spec.k // held, spec.n * spec.k // held, spec.m * spec.n // (32 * c_per_reg))
-    ptx = _mma_text(spec, instruction)
-    statement = (_double_statement if double else _statement)(spec, ptx, regs)
+    ptx, (a, b, c) = _mma_text(spec, instruction), regs
     values = _common(spec) | {
         "REG_A": f"uint{register}_t", "REG_C": f"uint{register}_t",
-        "A_REGS": regs[0], "B_REGS": regs[1], "C_REGS": regs[2], "C_PER_REG": c_per_reg,
+        "A_REGS": a, "B_REGS": b, "C_REGS": c, "C_PER_REG": c_per_reg,
         "A_BITS": bits, "B_BITS": 4 if packed else max(8, o.b.width),
         # fp4 stands in the middle of its byte.
         "A_SHIFT": 2 if o.a.width == 4 and not packed else 0,
         "B_SHIFT": 2 if o.b.width == 4 and not packed else 0,
     }  # fmt: skip
+    # C stands in D's registers.
+    places = [*(lists := _lists(c, a, b)), lists[0]]
+    inputs = f"{_operands('r', 'ra', a)}, {_operands('r', 'rb', b)}"
+    outputs = _operands("+r", "rc", c)
     mixed = o.c.width != o.d.width
     if mixed:
-        d_regs, values["D_PER_REG"] = _d_registers(spec)
-        values["D_REGS"] = d_regs
-        statement = _mixed_statement(ptx, regs, d_regs)
-    flags = (("QUADPAIR", quadpair), ("MIXED", mixed), ("SCALED", spec.scale_format is not None))
+        # D and C of m8n8k4 have different formats, and registers of their own.
+        values["D_PER_REG"] = d_per_reg = 1 if o.d.width >= 32 else 2
+        values["D_REGS"] = d = 8 // d_per_reg
+        places, outputs = _lists(d, a, b, c), _operands("=r", "rd", d)
+        inputs += f", {_operands('r', 'rc', c)}"
+    if scaled:
+        first = a + b + c
+        places += [f"{{%{first}}}", "{0, 0}", f"{{%{first + 1}}}", "{0, 0}"]
+        inputs += ', "r"(sa), "r"(sb)'
+    text = f"{ptx} {', '.join(places)};"
+    statement = f'PTX("{text}" : {outputs} : {inputs})'
+    if double:
+        # The bits of doubles are held in integer registers.
+        fill = "".join(f" rd[{i}] = __longlong_as_double(rc[{i}]);" for i in range(c))
+        back = "".join(f" rc[{i}] = __double_as_longlong(rd[{i}]);" for i in range(c))
+        cast = ", ".join(
+            f'"d"(__longlong_as_double({name}[{i}]))' for name, n in (("ra", a), ("rb", b)) for i in range(n)
+        )
+        asm = f'PTX("{text}" : {_operands("+d", "rd", c)} : {cast});'
+        statement = f"do {{ double rd[C_REGS];{fill} {asm}{back} }} while (0)"
+    flags = (("QUADPAIR", quadpair), ("MIXED", mixed), ("SCALED", scaled))
     header = _defines(**values, INSTRUCTION=statement)
     header += "".join(f"#define {n}\n" for n, is_so in flags if is_so)
     return Kernel(
         source="mma.cu", target=target, header=header, ptx=ptx,
-        mnemonic=_mma_mnemonic(spec, instruction, packed), counts=(1, 2, 4) if quadpair else (1,),
+        mnemonic=_mma_mnemonic(spec, packed), counts=(1, 2, 4) if quadpair else (1,),
         tiles_per_block=16 if quadpair else 4,
     )  # fmt: skip
-
-
-def _places(regs: tuple[int, int, int]) -> list[str]:
-    """The operand lists of D, A, B and C, with C in D's registers."""
-    a, b, c = regs
-    return [_numbered(0, c), _numbered(c, a), _numbered(c + a, b), _numbered(0, c)]
-
-
-def _statement(spec: UnitSpec, ptx: str, regs: tuple[int, int, int]) -> str:
-    """The inline assembly of the instruction on 32-bit registers, with scale words if it has scales."""
-    places, first = _places(regs), sum(regs)
-    inputs = [_operands("r", "ra", regs[0]), _operands("r", "rb", regs[1])]
-    if spec.scale_format is not None:
-        places += [f"{{%{first}}}", "{0, 0}", f"{{%{first + 1}}}", "{0, 0}"]
-        inputs += ['"r"(sa)', '"r"(sb)']
-    outputs = _operands("+r", "rc", regs[2])
-    return f'PTX("{ptx} {", ".join(places)};" : {outputs} : {", ".join(inputs)})'
-
-
-def _d_registers(spec: UnitSpec) -> tuple[int, int]:
-    """The number of D registers of the fp16 m8n8k4 instruction, and of D elements per register."""
-    per_reg = 1 if spec.operands.d.width >= 32 else 2
-    return 8 // per_reg, per_reg
-
-
-def _mixed_statement(ptx: str, regs: tuple[int, int, int], d: int) -> str:
-    """The inline assembly where D and C have different formats: D has registers of its own."""
-    a, b, c = regs
-    places = [_numbered(0, d), _numbered(d, a), _numbered(d + a, b), _numbered(d + a + b, c)]
-    inputs = ", ".join(_operands("r", name, n) for name, n in zip(("ra", "rb", "rc"), regs, strict=True))
-    return f'PTX("{ptx} {", ".join(places)};" : {_operands("=r", "rd", d)} : {inputs})'
-
-
-def _cast(constraint: str, name: str, count: int) -> str:
-    return ", ".join(f'"{constraint}"(__longlong_as_double({name}[{i}]))' for i in range(count))
-
-
-def _double_statement(spec: UnitSpec, ptx: str, regs: tuple[int, int, int]) -> str:
-    """The inline assembly on doubles whose bits are held in integer registers."""
-    del spec
-    inputs = f"{_cast('d', 'ra', regs[0])}, {_cast('d', 'rb', regs[1])}"
-    outputs = _operands("+d", "rd", regs[2])
-    fill = "".join(f" rd[{i}] = __longlong_as_double(rc[{i}]);" for i in range(regs[2]))
-    back = "".join(f" rc[{i}] = __double_as_longlong(rd[{i}]);" for i in range(regs[2]))
-    text = f"{ptx} {', '.join(_places(regs))};"
-    return f'do {{ double rd[C_REGS];{fill} PTX("{text}" : {outputs} : {inputs});{back} }} while (0)'
 
 
 def _mma_text(spec: UnitSpec, instruction: str) -> str:
@@ -199,7 +174,7 @@ def _mma_text(spec: UnitSpec, instruction: str) -> str:
     return ".".join([*words, *types])
 
 
-def _mma_mnemonic(spec: UnitSpec, instruction: str, packed: bool) -> str:
+def _mma_mnemonic(spec: UnitSpec, packed: bool) -> str:
     """The mnemonic of the machine instruction: family and shape."""
     a = spec.operands.a
     shape = f"{spec.m if spec.m == 16 else 8}{spec.n}{spec.k}"
@@ -221,9 +196,7 @@ def _wgmma(spec: UnitSpec, target: str) -> Kernel:
     ptx = f"wgmma.mma_async.sync.aligned.m64n{spec.n}k{spec.k}.{types}"
     # Signs of A and B, and for 16-bit formats that neither is transposed.
     tail = "p, 1, 1, 0, 0" if o.a.width == 16 else "p, 1, 1"
-    text = (
-        f"{{ .reg .pred p; setp.ne.b32 p, 1, 0; {ptx} {_numbered(0, regs)}, %{regs}, %{regs + 1}, {tail}; }}"
-    )
+    text = f"{{ .reg .pred p; setp.ne.b32 p, 1, 0; {ptx} {_lists(regs)[0]}, %{regs}, %{regs + 1}, {tail}; }}"
     outputs = _operands("+r", "rc", regs)
     values = _common(spec) | {
         "C_REGS": regs, "C_PER_REG": c_per_reg,
