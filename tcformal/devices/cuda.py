@@ -34,6 +34,8 @@ from tcformal.simulation.operands.random import Batch, Raw
 
 #: PTX spelling of each format; tf32, fp32 and fp64 are named for what PTX calls them.
 _PTX = {"fp16": "f16", "fp32": "f32", "fp64": "f64", "bf16": "bf16", "tf32": "tf32", "e8m0": "ue8m0"}
+#: Types of A that a mnemonic names.
+_SEEN = {"tf32": r".*\.TF32", "bf16": r".*\.BF16"}
 #: Targets of architectures whose matrix instructions need the architecture-specific instruction set.
 _SPECIFIC = {"hopper": "sm_90a", "blackwell": "sm_100a", "rtx-blackwell": "sm_120a"}
 
@@ -64,12 +66,9 @@ def kernel(spec: UnitSpec) -> Kernel:
     if arch not in ARCHS or not text:
         raise DeviceError(f"expected a unit of an NVIDIA GPU, but got {spec.name}")
     target = _SPECIFIC.get(arch, f"sm_{ARCHS[arch].sm}")
-    if instruction.startswith("mma."):
-        return _mma(spec, instruction, target)
-    if instruction.startswith("wgmma."):
-        return _wgmma(spec, target)
-    if instruction.startswith("tcgen05."):
-        return _tcgen05(spec, instruction, target)
+    makers = {"mma": _mma, "wgmma": _wgmma, "tcgen05": _tcgen05}
+    if (family := instruction.partition(".")[0]) in makers:
+        return makers[family](spec, instruction, target)
     raise DeviceError(f"expected a unit with a CUDA probe (mma, wgmma, tcgen05), but {spec.name} has none")
 
 
@@ -184,11 +183,10 @@ def _mma_mnemonic(spec: UnitSpec, packed: bool) -> str:
         return rf"OMMA\.SF\.{shape}\b"
     if a.width <= 8:
         return rf"QMMA\.(SF\.)?{shape}\b"
-    types = {"tf32": r".*\.TF32", "bf16": r".*\.BF16"}.get(a.name, "")
-    return rf"HMMA\.{shape}\b{types}"
+    return rf"HMMA\.{shape}\b{_SEEN.get(a.name, '')}"
 
 
-def _wgmma(spec: UnitSpec, target: str) -> Kernel:
+def _wgmma(spec: UnitSpec, _: str, target: str) -> Kernel:
     o = spec.operands
     c_per_reg = 1 if o.c.width == 32 else 2
     regs = spec.n // (2 * c_per_reg)
@@ -205,10 +203,9 @@ def _wgmma(spec: UnitSpec, target: str) -> Kernel:
         "WAITED": f'PTX("" : {outputs})',
     }  # fmt: skip
     family = "QGMMA" if o.a.width == 8 else "HGMMA"
-    types_seen = {"tf32": r".*\.TF32", "bf16": r".*\.BF16"}.get(o.a.name, "")
     return Kernel(
         source="wgmma.cu", target=target, header=_defines(**values), ptx=ptx,
-        mnemonic=rf"{family}\.64x{spec.n}x{spec.k}\b{types_seen}", tiles_per_block=1,
+        mnemonic=rf"{family}\.64x{spec.n}x{spec.k}\b{_SEEN.get(o.a.name, '')}", tiles_per_block=1,
     )  # fmt: skip
 
 
@@ -381,7 +378,6 @@ class ListedGpu:
     arch: str | None
 
     def abilities(self) -> Sequence[Ability]:
-        """The families of instructions of its architecture."""
         if self.arch is None:
             return [Ability("no unit of the catalogue", missing="no architecture of the catalogue")]
         families = dict.fromkeys(
@@ -418,15 +414,12 @@ class CudaDevice(PlacedDevice):
         self._held: tuple[Batch, list[Any]] | None = None
 
     def abilities(self) -> Sequence[Ability]:
-        """The families of instructions of its architecture."""
         return ListedGpu(self.name, self._card.name, self._arch).abilities()
 
     def units(self) -> list[str]:
-        """All units of its architecture."""
         return _units_of(self._arch)
 
     def builder(self) -> Callable[[str], str]:
-        """The function that builds kernels, callable in any process."""
         return build
 
     def identify(self, spec: UnitSpec, k: int) -> dict[str, str]:
@@ -484,29 +477,28 @@ class CudaDevice(PlacedDevice):
         count = -(-n // min(spec.m, spec.n))
         held = self._uploaded(spec, batch)
         sizes = [0 if array is None else array.nbytes // n for array in _words(spec, batch)]
-        tile_bytes = [spec.m * sizes[0], spec.n * sizes[1], spec.m * spec.n * sizes[2],
-                      spec.m * sizes[3], spec.n * sizes[4]]  # fmt: skip
-        spread = [self._card.empty(max(1, count * size)) for size in tile_bytes]
+        rows = (spec.m, spec.n, spec.m * spec.n, spec.m, spec.n)
+        spread = [self._card.empty(max(1, count * m * size)) for m, size in zip(rows, sizes, strict=True)]
         width = spec.operands.d.storage_bits // 8
         d, out = self._card.empty(count * spec.m * spec.n * width), self._card.empty(n * width)
-        m, wide = np.int32(spec.m), np.int32(spec.n)
         found: list[Raw] = []
+
+        def moved(turn: int, name: str, height: int, source: Any, to: Any, *rest: int) -> None:
+            common = (*map(np.uint64, (count, n, turn)), *map(np.int32, (spec.m, spec.n, *rest)))
+            self._card.launch(move, name, -(-count * height // _THREADS), _THREADS, (source, to, *common))
+
+        # Kernels of one tile to a block go on by the size of the grid; the others do one round.
+        blocks = -(-count // made.kernel.tiles_per_block)
+        grid = min(blocks, _MOST_BLOCKS) if made.kernel.tiles_per_block == 1 else blocks
         for turn in (0, TURN):
-            common = (np.uint64(count), np.uint64(n), np.uint64(turn), m, wide)
-
-            def moved(name: str, rows: int, source: Any, to: Any, *rest: int, common: Any = common) -> None:
-                blocks = -(-count * rows // _THREADS)
-                words = (source, to, *common, *map(np.int32, rest))
-                self._card.launch(move, name, blocks, _THREADS, words)
-
-            for i, (side, rows) in enumerate(((0, spec.m), (1, spec.n), (0, 0), (0, spec.m), (1, spec.n))):
+            for i, (height, size) in enumerate(zip(rows, sizes, strict=True)):
                 if i == 2:
-                    moved("spread_c", spec.m * spec.n, held[2], spread[2], sizes[2])
-                elif sizes[i]:
-                    moved("spread_rows", rows, held[i], spread[i], side, sizes[i])
+                    moved(turn, "spread_c", height, held[i], spread[i], size)
+                elif size:
+                    moved(turn, "spread_rows", height, held[i], spread[i], i % 3, size)
             arguments = (*spread[:3], d, *spread[3:], np.uint64(count))
-            self._card.launch(made.path, "probe", grid_of(made, count), made.kernel.threads, arguments)
-            moved("gather_d", spec.m * spec.n, d, out, width)
+            self._card.launch(made.path, "probe", grid, made.kernel.threads, arguments)
+            moved(turn, "gather_d", rows[2], d, out, width)
             found.append(self._card.get(out, n * width).view(f"u{width}").astype(np.uint64))
         for memory in (*spread, d, out):
             self._card.free(memory)
@@ -533,10 +525,3 @@ def _words(spec: UnitSpec, batch: Batch) -> list[Raw | None]:
         None if array is None or fmt is None else array.astype(f"u{fmt.storage_bits // 8}", copy=False)
         for array, fmt in zip(arrays, formats, strict=True)
     ]
-
-
-def grid_of(made: Cubin, count: int) -> int:
-    """The number of blocks in a launch on `count` tiles."""
-    blocks = -(-count // made.kernel.tiles_per_block)
-    # Kernels of one tile to a block go on by the size of the grid; the others do one round.
-    return min(blocks, _MOST_BLOCKS) if made.kernel.tiles_per_block == 1 else blocks

@@ -128,5 +128,5 @@ def check_formats(device: str, mine: UnitSpec, asked: UnitSpec) -> None:
 
 
 def narrowed(fmt: Format, words: Raw) -> Raw:
-    """Encodings in the smallest unsigned integer type that holds the format."""
+    """A copy of encodings in the smallest unsigned integer type that holds the format."""
     return words.astype(f"u{fmt.storage_bits // 8}")

@@ -12,7 +12,7 @@ import platform
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from ctypes import byref, c_char_p, c_int, c_size_t, c_uint, c_void_p
 from dataclasses import dataclass
@@ -37,16 +37,12 @@ TARGETS = {"cdna1": "gfx908", "cdna2": "gfx90a", "cdna3": "gfx942"}
 _NAME = re.compile(
     r"v_mfma_(f32|f64)_(\d+)x(\d+)x(\d+)(?:_\d+b)?_?(f16|bf16_1k|bf16|xf32|f32|f64|(?:fp8|bf8)_(?:fp8|bf8))"
 )
-#: Elements of A and of B that a lane holds, and the type that the intrinsic takes them as.
+#: Elements of A and of B that a lane holds; and the type that the intrinsic takes them as, and its length.
 _OPERANDS = {
-    "f16": (4, "_Float16 __attribute__((ext_vector_type(4)))"),
-    "bf16_1k": (4, "short __attribute__((ext_vector_type(4)))"),
-    "bf16": (2, "short __attribute__((ext_vector_type(2)))"),
-    "xf32": (2, "float __attribute__((ext_vector_type(2)))"),
-    "f32": (1, "float"),
-    "f64": (1, "double"),
-}
-_FP8 = (8, "long")
+    "f16": (4, "_Float16", 4), "bf16_1k": (4, "short", 4), "bf16": (2, "short", 2), "xf32": (2, "float", 2),
+    "f32": (1, "float", 1), "f64": (1, "double", 1),
+}  # fmt: skip
+_FP8 = (8, "long", 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +59,11 @@ class Mfma:
     blocks: int
 
 
+def _typedef(name: str, element: str, length: int) -> str:
+    vector = f" __attribute__((ext_vector_type({length})))" if length > 1 else ""
+    return f"typedef {element} {name}{vector};\n"
+
+
 def mfma(spec: UnitSpec) -> Mfma:
     """The instruction of an AMD unit; DeviceError for a unit of another kind."""
     arch, _, text = base_name(spec).partition("/")
@@ -74,11 +75,10 @@ def mfma(spec: UnitSpec) -> Mfma:
     operands = "bf16_1k" if (arch, kind) == ("cdna3", "bf16") else kind
     joint = "_" if kind == "xf32" or "8_" in kind else ""
     intrinsic = f"__builtin_amdgcn_mfma_{result}_{m}x{n}x{k}{joint}{operands}"
-    items, vector_ab = _OPERANDS.get(operands, _FP8)
+    items, element, length = _OPERANDS.get(operands, _FP8)
     blocks = 64 * items // (spec.m * spec.k)
     count = spec.m * spec.n * blocks // 64
     scalar = "double" if result == "f64" else "float"
-    vector_cd = scalar if count == 1 else f"{scalar} __attribute__((ext_vector_type({count})))"
     o = spec.operands
     values = {
         "M": spec.m, "N": spec.n, "K": spec.k, "BLOCKS": blocks, "ITEMS_AB": items,
@@ -87,12 +87,7 @@ def mfma(spec: UnitSpec) -> Mfma:
         "CD": f"uint{o.c.storage_bits}_t", "MFMA": intrinsic,
     }  # fmt: skip
     header = "".join(f"#define {name} {value}\n" for name, value in values.items())
-    types = f"typedef {vector_ab.replace(' __', ' VECTOR_AB __', 1)};\n" if " __" in vector_ab else (
-        f"typedef {vector_ab} VECTOR_AB;\n"
-    )  # fmt: skip
-    types += f"typedef {vector_cd.replace(' __', ' VECTOR_CD __', 1)};\n" if " __" in vector_cd else (
-        f"typedef {vector_cd} VECTOR_CD;\n"
-    )  # fmt: skip
+    types = _typedef("VECTOR_AB", element, length) + _typedef("VECTOR_CD", scalar, count)
     guarded = f"#ifndef SIMULATED\n{types}#endif\n"
     return Mfma(TARGETS[arch], header + guarded, intrinsic, text, blocks)
 
@@ -131,7 +126,12 @@ def code_object(spec: UnitSpec) -> CodeObject:
 
     files = [folder / "mfma.hip", folder / "layout.h"]
     path = built(files, [clang, version, instruction.target, instruction.header, *_OPTIONS], make)
-    _expect(spec, instruction, instructions(path))
+    found = instructions(path)
+    if found != [instruction.mnemonic]:
+        raise DeviceError(
+            f"expected one {instruction.mnemonic} for {spec.name} on {instruction.target}, but the compiler "
+            f"makes {', '.join(found) or 'no matrix instruction'} of {instruction.intrinsic}"
+        )
     return CodeObject(instruction, path, version)
 
 
@@ -154,25 +154,16 @@ def instructions(path: Path) -> list[str]:
     return built([path], ["mnemonics", disassembler()], make).read_text().split()
 
 
-def _expect(spec: UnitSpec, made: Mfma, found: Sequence[str]) -> None:
-    if found != [made.mnemonic]:
-        raise DeviceError(
-            f"expected one {made.mnemonic} for {spec.name} on {made.target}, but the compiler makes "
-            f"{', '.join(found) or 'no matrix instruction'} of {made.intrinsic}"
-        )
-
-
-def roots() -> Iterator[Path]:
+def _roots() -> list[Path]:
     """The folders where ROCm may be installed."""
-    for root in (os.environ.get("ROCM_PATH"), "/opt/rocm"):
-        if root:
-            yield Path(root)
+    return [Path(root) for root in (os.environ.get("ROCM_PATH"), "/opt/rocm") if root]
 
 
 @cache
 def compiler() -> tuple[str, str]:
     """A clang with AMD GPU targets, and its version; DeviceError where none is installed."""
-    path = _tool("clang", [name for clang in _CLANGS for name in _places(clang)])
+    folders = [root / below for root in _roots() for below in ("bin", "llvm/bin")]
+    path = _tool("clang", [p for n in _CLANGS for p in (shutil.which(n), *(f"{x / n}" for x in folders))])
     lines = run_tool([path, "--version"], "say its version", environment=_PLATFORM).splitlines()
     return path, lines[0] if lines else "of an unknown release"
 
@@ -185,13 +176,7 @@ def disassembler() -> str:
     return _tool("llvm-objdump", [str(folder / "llvm-objdump") for folder in near])
 
 
-def _places(name: str) -> Iterator[str]:
-    yield shutil.which(name) or ""
-    for root in roots():
-        yield from (str(root / "bin" / name), str(root / "llvm" / "bin" / name))
-
-
-def _tool(what: str, paths: Sequence[str]) -> str:
+def _tool(what: str, paths: Sequence[str | None]) -> str:
     for path in paths:
         if path and os.access(path, os.X_OK):
             return path
@@ -315,9 +300,8 @@ class HipRuntime:
 
 
 def _candidates() -> list[str]:
-    folders = [root / name for root in roots() for name in ("lib", "lib64")]
-    there = [str(folder / name) for folder in folders for name in _NAMES if (folder / name).exists()]
-    return [*there, *_NAMES]
+    places = [root / lib / name for root in _roots() for lib in ("lib", "lib64") for name in _NAMES]
+    return [*(str(path) for path in places if path.exists()), *_NAMES]
 
 
 def _loaded(paths: Sequence[str]) -> ctypes.CDLL:
@@ -369,15 +353,12 @@ class HipDevice(TiledDevice):
         self._kernels: dict[str, CodeObject] = {}
 
     def abilities(self) -> Sequence[Ability]:
-        """The instructions of its architecture."""
         return abilities_of(self._target)
 
     def units(self) -> list[str]:
-        """All units of its architecture."""
         return [name for name in catalogue() if name.startswith(f"{self._arch}/")]
 
     def builder(self) -> Callable[[str], str]:
-        """The function that builds kernels, callable in any process."""
         return build
 
     def identify(self, spec: UnitSpec, k: int) -> dict[str, str]:
@@ -398,7 +379,6 @@ class HipDevice(TiledDevice):
         }  # fmt: skip
 
     def launch(self, spec: UnitSpec, tiles: Tiles) -> Raw:
-        """Run all tiles in one launch."""
         kernel = self._kernel(spec)
         d, count = np.empty_like(tiles.c), len(tiles.c)
         blocks = -(-count // kernel.made.blocks)

@@ -187,7 +187,7 @@ class Talk:
             raise DeviceError(self._ended()) from None
         banner = b""
         for _ in range(_BANNER):
-            line = self._next(time.monotonic() + self._patience_s)
+            line = self._next()
             if line is None:
                 said = f", after it said {banner.decode(errors='replace').strip()!r:.80}" if banner else ""
                 raise DeviceError(self._ended() + said)
@@ -236,13 +236,14 @@ class Talk:
 
     def receive(self) -> dict[str, object]:
         """The next answer; DeviceError where none arrives, or the program reports an error."""
-        line = self._next(time.monotonic() + self._patience_s)
+        line = self._next()
         if line is None:
             raise DeviceError(self._ended())
         return self._read_answer(line)
 
-    def _next(self, until: float) -> bytes | None:
-        """The next line before a deadline, None at the end; DeviceError where none arrives."""
+    def _next(self) -> bytes | None:
+        """The next line, None at the end; DeviceError where none arrives in time."""
+        until = time.monotonic() + self._patience_s
         while (left := until - time.monotonic()) > 0:
             with contextlib.suppress(queue.Empty):
                 return self._lines.get(timeout=min(left, _QUIET_S))
@@ -414,11 +415,9 @@ class HandDevice(Device):
         self._file: Path | None = None
 
     def abilities(self) -> Sequence[Ability]:
-        """Every unit."""
         return [Ability("any unit", "by hand")]
 
     def identify(self, spec: UnitSpec, k: int) -> dict[str, str]:
-        """The identity of the device: its name."""
         del spec, k
         return {"device": self.name, "instruction": "by hand"}
 

@@ -117,7 +117,6 @@ class ModelDevice(Device):
         return {"device": self.name, "instruction": "model"}
 
     def run(self, spec: UnitSpec, batch: Batch) -> Raw:
-        """The model's results."""
         return replay(self._modelled(spec), batch)
 
 
