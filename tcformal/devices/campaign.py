@@ -58,6 +58,11 @@ from tcformal.store.schema import SEAL, now, sealed
 from tcformal.store.write import write_whole
 from tcformal.version import VERSION
 
+#: A clock, or the remaining time.
+Seconds = Callable[[], float]
+#: What a step does with results, and a computation in another process.
+Act = Callable[..., None]
+Call = Callable[..., object]
 #: Directed dot products of one line.
 BLOCK = 1024
 #: The keys of an identity that name the device; the others differ from unit to unit.
@@ -80,7 +85,7 @@ class Bench:
         device: Device,
         folder: Path,
         tally: Tally,
-        left: Callable[[], float],
+        left: Seconds,
         say: Callable[[str], None],
     ) -> None:
         self._device, self._folder, self._tally = device, folder, tally
@@ -288,7 +293,7 @@ class CampaignStep:
     kind: str
     needs: Callable[[Executor], list[Future[Any]]]
     #: Called with the results of the futures.
-    act: Callable[..., None]
+    act: Act
     #: Called with the error of a future.
     fail: Callable[[Exception], None]
     futures: list[Future[Any]] = field(default_factory=list)
@@ -303,11 +308,7 @@ class CampaignTimeError(Exception):
 
 
 def run_steps(
-    steps: Iterator[CampaignStep | None],
-    pool: Executor,
-    window: int,
-    left: Callable[[], float],
-    clock: Callable[[], float],
+    steps: Iterator[CampaignStep | None], pool: Executor, window: int, left: Seconds, clock: Seconds
 ) -> None:
     """Run all steps, always the first ready one of the next `window`, which are prepared in advance.
 
@@ -339,12 +340,7 @@ def run_steps(
                 future.cancel()
 
 
-def _do_one(
-    waiting: list[CampaignStep],
-    longest: dict[str, float],
-    left: Callable[[], float],
-    clock: Callable[[], float],
-) -> None:
+def _do_one(waiting: list[CampaignStep], longest: dict[str, float], left: Seconds, clock: Seconds) -> None:
     """Wait for a ready step and run it; CampaignTimeError where too little time remains."""
     while (step := next((s for s in waiting if s.ready()), None)) is None:
         if left() <= 0:
@@ -386,7 +382,7 @@ class Campaign:
         folder: Path,
         *,
         seconds: float,
-        clock: Callable[[], float],
+        clock: Seconds,
         pool: Executor,
         jobs: int = 1,
         vectors: int = 1_000_000,
@@ -489,12 +485,7 @@ class Campaign:
 
     # ------------------------------------------------------------------ the steps
     def _step(
-        self,
-        kind: str,
-        units: Sequence[Measured],
-        act: Callable[..., None],
-        call: Callable[..., object],
-        *arguments: object,
+        self, kind: str, units: Sequence[Measured], act: Act, call: Call, *arguments: object
     ) -> CampaignStep:
         """A step on the device: `act` on the result of `call` in another process, and built kernels."""
 
@@ -508,12 +499,7 @@ class Campaign:
         return CampaignStep(kind, needs, lambda result, *_: act(result), fail)
 
     def _comparison(
-        self,
-        kind: str,
-        unit: Measured,
-        act: Callable[..., None],
-        call: Callable[..., object],
-        *arguments: object,
+        self, kind: str, unit: Measured, act: Act, call: Call, *arguments: object
     ) -> CampaignStep:
         """A step without the device: `act` on the result of `call` on a unit in another process."""
 

@@ -77,15 +77,13 @@ class ModelDevice(Device):
     def __init__(self, text: str) -> None:
         self.name = f"model:{text}"
         arch, _, self._settings = text.partition("@")
-        names = [name for name in catalogue() if name.startswith(f"{arch}/")]
-        self._units = names
-        self._spec = None if names else resolve(text)
+        self._units = [name for name in catalogue() if name.startswith(f"{arch}/")]
+        self._spec = None if self._units else resolve(text)
 
     def abilities(self) -> Sequence[Ability]:
         """The units that the model answers for: one with its operand formats, or an architecture's."""
-        if self._spec is not None:
-            return [Ability(self._spec.name, "model")]
-        return [Ability(name, "model") for name in self._units]
+        names = self._units if self._spec is None else [self._spec.name]
+        return [Ability(name, "model") for name in names]
 
     def units(self) -> list[str]:
         """The names of the base units: the unit without altered parameters, or the architecture's."""
@@ -150,10 +148,9 @@ def open_device(text: str) -> Device:
     Errors: UnknownNameError for an unknown kind of device; DeviceError for a device that this machine
     lacks.
     """
-    kind, colon, rest = text.partition(":")
+    kind, _, rest = text.partition(":")
     if text == "cpu":
         return CpuDevice(emulator=Emulator.installed())
     if kind in _WITH_ARGUMENT and (rest or kind in ("cuda", "hip")):
         return _WITH_ARGUMENT[kind](rest or "0")
-    del colon
     raise UnknownNameError(unknown_sentence("device", text, list(KINDS)))
