@@ -154,7 +154,7 @@ def instructions(path: Path) -> list[str]:
     return built([path], ["mnemonics", disassembler()], make).read_text().split()
 
 
-def _roots() -> list[Path]:
+def roots() -> list[Path]:
     """The folders where ROCm may be installed."""
     return [Path(root) for root in (os.environ.get("ROCM_PATH"), "/opt/rocm") if root]
 
@@ -162,7 +162,7 @@ def _roots() -> list[Path]:
 @cache
 def compiler() -> tuple[str, str]:
     """A clang with AMD GPU targets, and its version; DeviceError where none is installed."""
-    folders = [root / below for root in _roots() for below in ("bin", "llvm/bin")]
+    folders = [root / below for root in roots() for below in ("bin", "llvm/bin")]
     path = _tool("clang", [p for n in _CLANGS for p in (shutil.which(n), *(f"{x / n}" for x in folders))])
     lines = run_tool([path, "--version"], "say its version", environment=_PLATFORM).splitlines()
     return path, lines[0] if lines else "of an unknown release"
@@ -300,7 +300,7 @@ class HipRuntime:
 
 
 def _candidates() -> list[str]:
-    places = [root / lib / name for root in _roots() for lib in ("lib", "lib64") for name in _NAMES]
+    places = [root / lib / name for root in roots() for lib in ("lib", "lib64") for name in _NAMES]
     return [*(str(path) for path in places if path.exists()), *_NAMES]
 
 
