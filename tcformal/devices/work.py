@@ -1,4 +1,4 @@
-"""The computations of a campaign for worker processes: inputs, model results, comparisons."""
+"""The computations of a campaign: inputs, model results, comparisons; apart, for workers import it alone."""
 
 from __future__ import annotations
 
