@@ -29,7 +29,7 @@ from tcformal.callbacks import processor_seconds
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.devices.callable import CallableDevice, Function
+from tcformal.devices.registry import CallableDevice, Function
 from tcformal.identification.asking.ask import Asker
 from tcformal.identification.identify import identify
 from tcformal.identification.record.identification import Identification, IdentifyVerdict, Settled

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tcformal.devices.sources import sources
+from tcformal.devices.device import sources
 from tcformal.simulation.card import Card
 from tcformal.simulation.matrix_unit import replay, unit
 from tcformal.simulation.operands.batch import Batch, Raw

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from mfma_layouts import A, D, Place
 from tcformal.design.catalog import catalogue
 from tcformal.design.unit import UnitSpec
-from tcformal.devices.hip.hipruntime import HipRuntime
-from tcformal.devices.hip.mfma import TARGETS, mfma
+from tcformal.devices.hip import TARGETS, HipRuntime, mfma
 from tcformal.simulation.matrix_unit import replay, unit
 from tcformal.simulation.operands.batch import Batch
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from tcformal.devices.log.results import Run, read_runs
+from tcformal.devices.runs import Run, read_runs
 
 
 @cache

@@ -1,4 +1,4 @@
-/* What every reference program shares: the lines of `exec:` (tcformal/devices/programs/program.py).
+/* What every reference program shares: the lines of `exec:` (tcformal/devices/protocol.py).
  *
  * A program includes this file after defining DEVICE and SOURCE (who it is, and where its arithmetic comes from),
  * and defines `choose`, which takes the instruction (the unit's name after the slash, without altered parameters)

@@ -245,7 +245,7 @@ def export(file: str, as_csv: bool, as_json: bool, folder: str) -> None:
 @json_option
 def prune_(pack: bool, folder: str, as_json: bool) -> None:
     """Remove what cannot be served: superseded, damaged and stale records, and what only these named."""
-    from tcformal.devices.log.packing import pack_all, pack_products
+    from tcformal.devices.runs import pack_all, pack_products
     from tcformal.identification.record.identification import (
         IDENTIFICATION,  # the list does not wait for these
     )

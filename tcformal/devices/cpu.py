@@ -7,21 +7,20 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
 import signal
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec, base_name
-from tcformal.devices.device import Ability
-from tcformal.devices.emulator import PACKAGES, Emulator
-from tcformal.devices.sources import sources
+from tcformal.devices.device import Ability, sources
 from tcformal.devices.tiles import Places, TiledDevice, Tiles, placed
 from tcformal.errors import DeviceError
 from tcformal.simulation.compilers import built, run_tool
@@ -29,108 +28,119 @@ from tcformal.simulation.operands.batch import Raw, batch_of
 from tcformal.simulation.operands.witness import Witness
 from tcformal.version import processor
 
+#: The emulator, the compiler of what it runs, and the Debian packages that have them.
+QEMU, COMPILER = "qemu-aarch64", "aarch64-linux-gnu-gcc"
+PACKAGES = "qemu-user, gcc-aarch64-linux-gnu, libc6-dev-arm64-cross"
+
+
+@dataclass(frozen=True, slots=True)
+class Emulator:
+    """QEMU's user mode, with a cross compiler for Arm."""
+
+    program: str
+    #: `qemu VERSION`, the name that every record has for it.
+    name: str
+    compiler: str
+
+    @staticmethod
+    def installed() -> Emulator | None:
+        """The emulator of this machine; None where it or its compiler is missing.
+
+        Errors: DeviceError where it does not print its version.
+        """
+        program, compiler = shutil.which(QEMU), shutil.which(COMPILER)
+        if program is None or compiler is None:
+            return None
+        output = run_tool([program, "--version"], "say its version").splitlines()[0]
+        version = re.search(r"version (\d+(?:\.\d+)*)", output)
+        return Emulator(program, f"qemu {version[1] if version else output}", compiler)
+
+    def words(self, built: str) -> Sequence[str]:
+        """The command that runs a program on an emulated processor with all features."""
+        return [self.program, "-cpu", "max", built]
+
+    def identity(self) -> dict[str, str]:
+        """The identity for records: the emulator's, not the host processor's."""
+        return {
+            "device": self.name,
+            "system": f"emulated ({QEMU} -cpu max) on {platform.system()} {platform.machine()}: no hardware",
+        }
+
+
 #: Exit code of a probe whose result depends on a control register.
 _CONTROL_MATTERED = 5
+_CPUINFO = Path("/proc/cpuinfo")
 
 
-def through(words: Sequence[str], tiles: Tiles, name: str, seconds: float | None = None) -> Raw:
+def _through(words: Sequence[str], tiles: Tiles, name: str) -> Raw:
     """The results D of all tiles from one run of a probe: the process reads the tile count, A, B and C.
 
-    Errors: DeviceError where the program fails, does not answer within `seconds`, or writes too little.
+    Errors: DeviceError where the program fails or writes too little.
     """
-    count, m, _ = tiles.a.shape
+    count, m, k = tiles.a.shape
     head = np.array([count], dtype=np.uint64).tobytes()
     data = b"".join([head, *(np.ascontiguousarray(x).tobytes() for x in (tiles.a, tiles.b, tiles.c))])
+    probe = f"expected the probe of {name}"
     try:
-        done = subprocess.run(words, input=data, capture_output=True, timeout=seconds)
-    except subprocess.TimeoutExpired:
-        raise DeviceError(f"expected {_probe(name)} to end within {seconds:g} s, but it runs on") from None
+        done = subprocess.run([*words, str(k)], input=data, capture_output=True)
     except OSError as error:
-        raise DeviceError(f"expected {_probe(name)} to start, but got: {error.strerror}") from None
-    if done.returncode:
-        raise DeviceError(_failure(name, done.returncode, done.stderr.decode(errors="replace")))
+        raise DeviceError(f"{probe} to start, but got: {error.strerror}") from None
+    code, lines = done.returncode, done.stderr.decode(errors="replace").strip().splitlines()
+    if code < 0:
+        raise DeviceError(f"{probe} to run, but the process was ended by {signal.Signals(-code).name}")
+    if code:
+        mattered = code == _CONTROL_MATTERED
+        what = "to give one result under every setting of the control register" if mattered else "to run"
+        raise DeviceError(f"{probe} {what}, but {lines[-1] if lines else f'it exits with {code}'}")
     d = np.frombuffer(done.stdout, dtype=tiles.c.dtype)
     if d.size != tiles.c.size:
         raise DeviceError(f"expected {tiles.c.size} results of {name}, but {d.size} came")
     return d.reshape(count, m, tiles.c.shape[2])
 
 
-def _failure(name: str, code: int, errors: str) -> str:
-    if code < 0:
-        return f"expected {_probe(name)} to run, but the process was ended by {signal.Signals(-code).name}"
-    mattered = code == _CONTROL_MATTERED
-    what = "to give one result under every setting of the control register" if mattered else "to run"
-    lines = errors.strip().splitlines()
-    return f"expected {_probe(name)} {what}, but {lines[-1] if lines else f'it exits with {code}'}"
-
-
-def _probe(name: str) -> str:
-    """The name of an instruction's probe in error messages."""
-    return f"the probe of {name}"
-
-
-_CPUINFO = Path("/proc/cpuinfo")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Instruction:
     """A CPU instruction with the source of its probe."""
 
     name: str
     machines: tuple[str, ...]
-    #: The processor features with which the instruction exists; alternatives.
-    features: tuple[str, ...]
+    #: The processor feature with which the instruction exists.
+    feature: str
     source: str
     options: tuple[str, ...]
 
 
 _X86, _ARM = ("x86_64",), ("aarch64", "arm64")
-_TILE = ("-mamx-tile", "-mamx-bf16", "-DTILE_OP=_tile_dpbf16ps")
-_TILE_16 = ("-mamx-tile", "-mamx-fp16", "-DTILE_OP=_tile_dpfp16ps")
 
 
-def _arm(name: str, ebf: bool) -> Instruction:
+def _tile(kind: str) -> Instruction:
+    options = ("-mamx-tile", f"-mamx-{kind}", f"-DTILE_OP=_tile_dp{kind}ps")
+    return Instruction(f"tdp{kind}ps", _X86, f"amx_{kind}", "x86_tile.c", options)
+
+
+def _arm(name: str, ebf: int) -> Instruction:
+    options = ("-march=armv8.2-a+bf16", *(("-DEBF=1",) if ebf else ()))
     return Instruction(
-        name=f"{name}, FPCR.EBF = {int(ebf)}",
-        machines=_ARM,
-        features=("ebf16",) if ebf else ("bf16",),
-        source=f"arm_{name}.c",
-        options=("-march=armv8.2-a+bf16", *(("-DEBF=1",) if ebf else ())),
+        f"{name}, FPCR.EBF = {ebf}", _ARM, "ebf16" if ebf else "bf16", f"arm_{name}.c", options
     )
 
 
 #: By unit.
 _UNITS: dict[str, Instruction] = {
     "x86/vdpbf16ps": Instruction(
-        name="vdpbf16ps", machines=_X86, features=("avx512_bf16",), source="x86_vdpbf16ps.c",
-        options=("-mavx512f", "-mavx512bf16"),
+        "vdpbf16ps", _X86, "avx512_bf16", "x86_vdpbf16ps.c", ("-mavx512f", "-mavx512bf16")
     ),
-    "x86/tdpbf16ps": Instruction(
-        name="tdpbf16ps", machines=_X86, features=("amx_bf16",), source="x86_tile.c", options=_TILE,
-    ),
-    "x86/tdpfp16ps": Instruction(
-        name="tdpfp16ps", machines=_X86, features=("amx_fp16",), source="x86_tile.c", options=_TILE_16,
-    ),
-    "arm/bfdot.ebf0": _arm("bfdot", ebf=False),
-    "arm/bfmmla.ebf0": _arm("bfmmla", ebf=False),
-    "arm/bfdot.ebf1": _arm("bfdot", ebf=True),
-    "arm/bfmmla.ebf1": _arm("bfmmla", ebf=True),
-}  # fmt: skip
+    "x86/tdpbf16ps": _tile("bf16"),
+    "x86/tdpfp16ps": _tile("fp16"),
+    **{f"arm/{name}.ebf{ebf}": _arm(name, ebf) for ebf in (0, 1) for name in ("bfdot", "bfmmla")},
+}
 
-#: Scalar fused multiply-adds: the family `sequential` on one format.
+#: Scalar fused multiply-adds by machine and format: the family `sequential` on one format.
 _FMA: dict[tuple[str, str], Instruction] = {
-    ("x86_64", "fp32"): Instruction(
-        name="vfmadd231ss", machines=_X86, features=("fma",), source="fma.c", options=("-mfma",)
-    ),
-    ("x86_64", "fp64"): Instruction(
-        name="vfmadd231sd", machines=_X86, features=("fma",), source="fma.c", options=("-mfma", "-DDOUBLE")
-    ),
-    ("aarch64", "fp32"): Instruction(
-        name="fmadd s", machines=_ARM, features=("fp",), source="fma.c", options=()
-    ),
-    ("aarch64", "fp64"): Instruction(
-        name="fmadd d", machines=_ARM, features=("fp",), source="fma.c", options=("-DDOUBLE",)
-    ),
+    ("x86_64", "fp32"): Instruction("vfmadd231ss", _X86, "fma", "fma.c", ("-mfma",)),
+    ("x86_64", "fp64"): Instruction("vfmadd231sd", _X86, "fma", "fma.c", ("-mfma", "-DDOUBLE")),
+    ("aarch64", "fp32"): Instruction("fmadd s", _ARM, "fp", "fma.c", ()),
+    ("aarch64", "fp64"): Instruction("fmadd d", _ARM, "fp", "fma.c", ("-DDOUBLE",)),
 }
 
 #: Each machine's FMA chain as a design, with its NaN.
@@ -162,24 +172,22 @@ class CpuDevice(TiledDevice):
         self._machine = machine or platform.machine()
         self._features = system_features() if features is None else features
 
+    def _candidates(self) -> dict[str, Instruction]:
+        """Every instruction with a probe, and the FMA chains of this kind of machine, by unit."""
+        chains = {_CHAIN.format(f) + _FMA_NAN[m, f]: x for (m, f), x in _FMA.items() if m == self._machine}
+        return _UNITS | chains
+
     def abilities(self) -> Sequence[Ability]:
-        """Every instruction with a probe for this kind of machine, and the FMA chains."""
+        """Every instruction, with the emulator that would run it."""
         rows = []
-        for unit, instruction in _UNITS.items():
+        for unit, instruction in self._candidates().items():
             by, lacking = self._runner(instruction)
-            through_it = f" through {by.name}" if by is not None else ""
-            rows.append(Ability(unit, instruction.name + through_it, lacking))
-        for (machine, fmt), instruction in _FMA.items():
-            if machine == self._machine:
-                unit = _CHAIN.format(fmt) + _FMA_NAN[machine, fmt]
-                rows.append(Ability(unit, instruction.name, self._lacks(instruction)))
+            rows.append(Ability(unit, instruction.name + (f" through {by.name}" if by else ""), lacking))
         return rows
 
     def units(self) -> list[str]:
         """The names of the units that the processor itself can run; emulated ones are run by name only."""
-        own = [a for a in self.abilities() if not a.missing]
-        emulated = {unit for unit, instruction in _UNITS.items() if self._runner(instruction)[0] is not None}
-        return [resolve(a.unit).name for a in own if a.unit not in emulated]
+        return [resolve(unit).name for unit, x in self._candidates().items() if not self._lacks(x)]
 
     def _lacks(self, instruction: Instruction) -> str:
         """The reason why this processor cannot run an instruction; empty where it can."""
@@ -187,9 +195,7 @@ class CpuDevice(TiledDevice):
             return f"an instruction of {instruction.machines[0]}, and this machine is {self._machine}"
         if not self._features:
             return "the system does not say which features the processor has"
-        if not self._features.intersection(instruction.features):
-            return f"the processor has no {instruction.features[0]}"
-        return ""
+        return "" if instruction.feature in self._features else f"the processor has no {instruction.feature}"
 
     def _runner(self, instruction: Instruction) -> tuple[Emulator | None, str]:
         """The emulator of an instruction (None: the processor), and the reason if neither can run it."""
@@ -201,38 +207,36 @@ class CpuDevice(TiledDevice):
         refusal = _emulator_lacks(self._emulator, instruction)
         return (None, f"{lacking}; {refusal}") if refusal else (self._emulator, "")
 
-    def _instruction(self, spec: UnitSpec) -> Instruction:
+    def _chosen(self, spec: UnitSpec) -> tuple[Instruction, Emulator | None]:
+        """The instruction of a unit, with the emulator that runs it."""
         o, base = spec.operands, base_name(spec)
         chain = base == "sequential" and len({o.a, o.b, o.c, o.d}) == 1
         found = _FMA.get((self._machine, o.a.name)) if chain else _UNITS.get(base)
         if found is None:
             known = ", ".join([*_UNITS, "sequential@… on fp32 or fp64 alone"])
             raise DeviceError(f"expected a unit that a CPU has ({known}), but got {spec.name}")
-        _, lacking = self._runner(found)
+        emulator, lacking = self._runner(found)
         if lacking:
             raise DeviceError(f"expected {self.name} to run {found.name}, but {lacking}")
-        return found
+        return found, emulator
 
     def identify(self, spec: UnitSpec, k: int) -> dict[str, str]:
         """The identity of the processor (or emulator), the compiler and the instruction."""
-        instruction = self._instruction(spec)
-        emulator, _ = self._runner(instruction)
+        instruction, emulator = self._chosen(spec)
         if k != spec.k:
             raise DeviceError(f"expected dot products of {spec.k} terms for {instruction.name}, but got {k}")
-        who = (
-            {"device": processor(), "system": f"{platform.system()} {self._machine}"}
-            if emulator is None
-            else emulator.identity()
-        )
-        compiler = _compiler() if emulator is None else _versioned(emulator.compiler)
-        return {**who, "compiler": compiler[1], "instruction": instruction.name}
+        if emulator is None:
+            who = {"device": processor(), "system": f"{platform.system()} {self._machine}"}
+            _, compiler = _compiler()
+        else:
+            who, (_, compiler) = emulator.identity(), _versioned(emulator.compiler)
+        return {**who, "compiler": compiler, "instruction": instruction.name}
 
     def launch(self, spec: UnitSpec, tiles: Tiles) -> Raw:
         """Run all tiles in one probe process, with operands and results through pipes."""
-        instruction = self._instruction(spec)
-        emulator, _ = self._runner(instruction)
+        instruction, emulator = self._chosen(spec)
         words = [program(instruction)] if emulator is None else _emulated(emulator, instruction)
-        return through([*words, str(tiles.a.shape[2])], tiles, instruction.name)
+        return _through(words, tiles, instruction.name)
 
 
 def program(instruction: Instruction) -> str:
@@ -253,7 +257,7 @@ def _emulator_lacks(emulator: Emulator, instruction: Instruction) -> str:
     spec = resolve(next(unit for unit, one in _UNITS.items() if one == instruction))
     zeros = placed(spec, batch_of([Witness((0,) * spec.k, (0,) * spec.k, 0)]), Places.of(1, spec.m, spec.n))
     try:
-        through([*_emulated(emulator, instruction), str(spec.k)], zeros, instruction.name)
+        _through(_emulated(emulator, instruction), zeros, instruction.name)
     except DeviceError as error:
         return f"{emulator.name} does not run it: {error}"
     return ""
@@ -261,16 +265,14 @@ def _emulator_lacks(emulator: Emulator, instruction: Instruction) -> str:
 
 def _built_probe(instruction: Instruction, compiler: tuple[str, str], options: Sequence[str]) -> str:
     """The built probe of an instruction, cached by compiler path and version."""
-    folder = sources("cpu")
-    path, version = compiler
-    source = folder / instruction.source
-    words = [path, "-std=gnu11", "-O2", *options, str(source), "-o"]
-    build = partial(_build, words, instruction.name)
-    return str(built([source, folder / "probe.h", folder / "arm_control.h"], [version, *options], build))
+    folder, (path, version) = sources("cpu"), compiler
+    files = [folder / name for name in (instruction.source, "probe.h", "arm_control.h")]
 
+    def build(target: Path) -> None:
+        words = [path, "-std=gnu11", "-O2", *options, str(files[0]), "-o", str(target)]
+        run_tool(words, f"build the probe of {instruction.name}")
 
-def _build(words: Sequence[str], name: str, target: Path) -> None:
-    run_tool([*words, str(target)], f"build the probe of {name}")
+    return str(built(files, [version, *options], build))
 
 
 @cache
@@ -291,14 +293,7 @@ def _versioned(path: str) -> tuple[str, str]:
 
 def system_features(text: str | None = None) -> frozenset[str]:
     """The processor's feature flags from the system's listing; empty where it lists none."""
-    for line in _information(text):
-        key, _, value = line.partition(":")
-        if key.strip() in ("flags", "Features"):
-            return frozenset(value.split())
-    return frozenset()
-
-
-def _information(text: str | None) -> list[str]:
     if text is None:
         text = _CPUINFO.read_text() if _CPUINFO.exists() else ""
-    return text.splitlines()
+    found = re.search(r"^(?:flags|Features)\s*:(.*)$", text, re.MULTILINE)
+    return frozenset(found[1].split() if found else ())

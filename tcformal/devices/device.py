@@ -8,11 +8,24 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec, formats_text, same_formats
+from tcformal.encodings.spec import Format
 from tcformal.errors import DeviceError, InputError
 from tcformal.simulation.operands.batch import Batch, Raw
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def sources(family: str) -> Path:
+    """The folder of one probe family (`cpu`, `cuda`); DeviceError where sources are not installed."""
+    for root in (_PACKAGE / "hw_probes", _PACKAGE.parent / "hw_probes"):
+        if (root / family).is_dir():
+            return root / family
+    raise DeviceError(f"expected the probe sources hw_probes/{family} beside the package, but there are none")
+
 
 #: Bytes of the name of a file; 255 is what file systems take, endings included.
 _LONGEST_NAME = 200
@@ -99,6 +112,12 @@ def slug(text: str) -> str:
     return f"{start}-{hashlib.sha256(text.encode(errors='replace')).hexdigest()[:16]}"
 
 
+def results_path(folder: Path, label: str, unit: str) -> Path:
+    """The file of a device's results for a unit: `hardware/<label>/<unit>.jsonl`."""
+    *parts, last = map(slug, unit.split("/"))
+    return folder.joinpath("hardware", label, *parts, f"{last}.jsonl")
+
+
 def check_formats(device: str, mine: UnitSpec, asked: UnitSpec) -> None:
     """Raise DeviceError unless the device accepts the operand formats of a unit."""
     if not same_formats(mine, asked):
@@ -106,3 +125,8 @@ def check_formats(device: str, mine: UnitSpec, asked: UnitSpec) -> None:
             f"expected {device} to take {formats_text(asked)} for {asked.name}, "
             f"but it takes {formats_text(mine)}"
         )
+
+
+def narrowed(fmt: Format, words: Raw) -> Raw:
+    """A copy of encodings in the smallest unsigned integer type that holds the format."""
+    return words.astype(f"u{fmt.storage_bits // 8}")

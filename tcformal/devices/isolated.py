@@ -63,19 +63,15 @@ class IsolatedDevice(Device):
         self._abilities: list[Ability] = self._ask("abilities")
 
     def abilities(self) -> Sequence[Ability]:
-        """The abilities of the isolated device."""
         return self._abilities
 
     def units(self) -> list[str]:
-        """The units of the isolated device."""
         return list(self._ask("units"))
 
     def identify(self, spec: UnitSpec, k: int) -> dict[str, str]:
-        """The identity of the isolated device."""
         return dict(self._ask("identify", spec.name, k))
 
     def builder(self) -> Callable[[str], str] | None:
-        """The function that builds kernels for the isolated device."""
         return BUILDERS.get(self.name.partition(":")[0])
 
     def run(self, spec: UnitSpec, batch: Batch) -> Raw:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from tcformal.design.names import resolve
+from tcformal.devices import cuda, hip
 from tcformal.devices.cpu import CpuDevice
-from tcformal.devices.cuda import cuda
 from tcformal.devices.device import Ability, Device
-from tcformal.devices.hip import hip
-from tcformal.devices.hip.hipruntime import HipRuntime
+from tcformal.devices.hip import HipRuntime
 from tcformal.devices.isolated import opened
 from tcformal.errors import DeviceError
 from tcformal.simulation.operands.batch import Batch, with_scales
@@ -57,21 +57,18 @@ def topology(nodes: Path = _NODES) -> Topology:
             refused.append(folder.name)
             why = why or str(error.strerror)
             continue
-        target = _target(text)
-        if target:
-            targets.append(target)
+        targets += [target] if (target := _target(text)) else []
     return Topology(targets, refused, why)
 
 
 def _target(text: str) -> str:
     """The compiler target of a driver node; empty for a processor."""
-    for line in text.splitlines():
-        name, _, value = line.partition(" ")
-        if name == "gfx_target_version" and value.isdecimal() and int(value):
-            major, rest = divmod(int(value), 10_000)
-            minor, step = divmod(rest, 100)
-            return f"gfx{major}{minor:x}{step:x}"
-    return ""
+    found = re.search(r"^gfx_target_version ([0-9]+)$", text, re.MULTILINE)
+    if found is None or not int(found[1]):
+        return ""
+    major, rest = divmod(int(found[1]), 10_000)
+    minor, step = divmod(rest, 100)
+    return f"gfx{major}{minor:x}{step:x}"
 
 
 #: Dot products of the small kernel.
@@ -98,8 +95,8 @@ def devices() -> tuple[list[Listed], list[str]]:
             listed += [_tried(gpu) for gpu in gpus()]
         except DeviceError as error:
             notes.append(f"{kind}: {error}")
-    refused = topology().note()
-    return listed, [*notes, *([f"hip: {refused}"] if refused else [])]
+    notes += [f"hip: {refused}"] if (refused := topology().note()) else []
+    return listed, notes
 
 
 def launched(device: Device) -> str:
@@ -127,9 +124,9 @@ def _tried(gpu: Listed) -> Listed:
         return gpu
     try:
         with opened(gpu.name) as device:
-            return Listed(gpu.name, gpu.description, gpu.abilities, ran=launched(device))
+            return replace(gpu, ran=launched(device))
     except DeviceError as error:
-        return Listed(gpu.name, gpu.description, gpu.abilities, fault=str(error))
+        return replace(gpu, fault=str(error))
 
 
 def _nvidia() -> Iterator[Listed]:

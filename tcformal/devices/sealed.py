@@ -30,7 +30,7 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 _TEXTS = ("unit", "plan", "definition", "tcformal", "date")
 
 
-def check_seal(data: Mapping[str, Any], where: str) -> None:
+def check_seal(data: Mapping[str, object], where: str) -> None:
     """Raise RecordError, naming `where`, for a line that was altered."""
     try:
         digest = sealed(data)[SEAL]
@@ -59,7 +59,7 @@ def read_summary(folder: Path) -> dict[str, Any] | None:
     return dict(data)
 
 
-def check_sealed_as(data: Mapping[str, Any], schema: object, where: str) -> None:
+def check_sealed_as(data: Mapping[str, object], schema: object, where: str) -> None:
     """Raise RecordError unless a line has a digest exactly where its file's schema demands one."""
     if schema not in (SCHEMA, UNSEALED):
         raise RecordError(f"expected results ({SCHEMA}) in {where}, but got {schema!r:.80}")
@@ -69,25 +69,20 @@ def check_sealed_as(data: Mapping[str, Any], schema: object, where: str) -> None
         raise RecordError(f"expected {which} digest on {where}, a line of {schema}, but it {has}")
 
 
-def check_head(data: Mapping[str, Any], where: str) -> None:
+def check_head(data: Mapping[str, object], where: str) -> None:
     """Raise RecordError for a run's head with a missing or invalid key."""
     check_sealed_as(data, data.get("schema"), where)
     device = data.get("device")
-    texts = [data.get(name) for name in _TEXTS]
-    if (
-        not isinstance(device, dict)
-        or not device
-        or not all(isinstance(t, str) for t in (*device.values(), *texts))
-    ):
+    texts = [*map(data.get, _TEXTS), *(device.values() if isinstance(device, dict) else ())]
+    if not isinstance(device, dict) or not device or not all(isinstance(text, str) for text in texts):
         raise RecordError(f"expected texts for device, {', '.join(_TEXTS)} in {where}, but got {data!r:.80}")
-    if not _DIGEST.fullmatch(data["definition"]) or not (
-        data["plan"] == CAMPAIGN or _DIGEST.fullmatch(data["plan"])
-    ):
+    digests = {str(data["definition"]), str(data["plan"])} - {CAMPAIGN}
+    if data["definition"] == CAMPAIGN or not all(map(_DIGEST.fullmatch, digests)):
         raise RecordError(f"expected digests of a definition and a plan in {where}, but got {data!r:.80}")
     whole(data, "k", where, low=1, high=MOST_TERMS)
 
 
-def whole(data: Mapping[str, Any], name: str, where: str, *, low: int = 0, high: int = MOST_ROWS) -> int:
+def whole(data: Mapping[str, object], name: str, where: str, *, low: int = 0, high: int = MOST_ROWS) -> int:
     """Read an integer of a line; RecordError naming `where` for anything else."""
     value = data.get(name)
     if type(value) is not int or not low <= value <= high:
@@ -113,3 +108,13 @@ def read_whole(where: object) -> Iterator[None]:
         yield
     except (KeyError, ValueError, TypeError, IndexError, OverflowError, AttributeError) as error:
         raise RecordError(f"expected whole results in {where}, but got: {error!r:.200}") from None
+
+
+def check_program(kept: Mapping[str, str], mine: Mapping[str, str], path: Path) -> None:
+    """Raise RecordError, naming the file, unless results are of the same program."""
+    for key, what in (("program", "the program"), ("program_sha256", "the program of digest")):
+        if kept.get(key) != mine.get(key):
+            raise RecordError(
+                f"expected results of {what} {mine.get(key, 'none')!s:.80} in {path}, "
+                f"but they are of {kept.get(key, 'none')!s:.80}: move that file away"
+            )

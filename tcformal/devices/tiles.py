@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.device import Device
+from tcformal.encodings.spec import Format
 from tcformal.errors import DeviceError
 from tcformal.simulation.operands.batch import Batch, Raw, rows_of
 
@@ -63,23 +64,20 @@ class Places:
 
 def placed(spec: UnitSpec, batch: Batch, at: Places) -> Tiles:
     """The tiles of a batch; operands outside every dot product are zero."""
-    o, k, t = spec.operands, batch.a.shape[1], at.count
+    o, scale = spec.operands, spec.scale_format
 
-    def tiles(shape: tuple[int, ...], bits: int) -> Raw:
-        return np.zeros((t, *shape), dtype=f"u{bits // 8}")
+    def rows(words: Raw, fmt: Format, height: int, place: NDArray[np.intp]) -> Raw:
+        tiles = np.zeros((at.count, height, words.shape[1]), f"u{fmt.storage_bits // 8}")
+        tiles[at.tile, place] = words
+        return tiles
 
-    a, b = tiles((spec.m, k), o.a.storage_bits), tiles((spec.n, k), o.b.storage_bits)
-    c = tiles((spec.m, spec.n), o.c.storage_bits)
-    a[at.tile, at.row] = batch.a
-    b[at.tile, at.column] = batch.b
+    a, b = rows(batch.a, o.a, spec.m, at.row), rows(batch.b, o.b, spec.n, at.column)
+    c = np.zeros((at.count, spec.m, spec.n), f"u{o.c.storage_bits // 8}")
     c[at.tile, at.row, at.column] = batch.c
-    if spec.scale_format is None or batch.scale_a is None or batch.scale_b is None:
+    if scale is None or batch.scale_a is None or batch.scale_b is None:
         return Tiles(a, b, c, None, None)
-    bits, count = spec.scale_format.storage_bits, batch.scale_a.shape[1]
-    scale_a, scale_b = tiles((spec.m, count), bits), tiles((spec.n, count), bits)
-    scale_a[at.tile, at.row] = batch.scale_a
-    scale_b[at.tile, at.column] = batch.scale_b
-    return Tiles(a, b, c, scale_a, scale_b)
+    scale_a = rows(batch.scale_a, scale, spec.m, at.row)
+    return Tiles(a, b, c, scale_a, rows(batch.scale_b, scale, spec.n, at.column))
 
 
 class PlacedDevice(Device):
@@ -101,7 +99,7 @@ class PlacedDevice(Device):
             raise DeviceError(
                 f"expected {self.name} to give one result for one dot product wherever it stands, but "
                 f"dot product {row} gives {int(first[row]):#x} and, at another place, {int(second[row]):#x}",
-                [int(x) for x in first[:row]],
+                first[:row].tolist(),
             )
         return first
 

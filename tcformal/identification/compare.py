@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from tcformal.callbacks import Advance, ignore_count
 from tcformal.design.axes import rivals
 from tcformal.design.unit import UnitSpec, same_formats
-from tcformal.devices.log.pieces import Piece
-from tcformal.devices.log.results import Run, pieces_of, read_runs, unit_of
-from tcformal.devices.plan.plan import Random, family_of
+from tcformal.devices.entries import dot_products_in
+from tcformal.devices.plan import Random, family_of
+from tcformal.devices.runs import Piece, Run, pieces_of, read_runs, unit_of
 from tcformal.devices.sealed import read_summary
 from tcformal.encodings.spec import Format
 from tcformal.errors import RecordError
@@ -108,7 +108,7 @@ def compare(
         before += sum(len(piece.outputs) for piece in part)
     advance(done, len(pieces))
     count = sum(len(piece.outputs) for piece in pieces)
-    sealed = sum(line.get("count", 1) for line in run.done) - count
+    sealed = sum(map(dot_products_in, run.done)) - count
     named = {u.name for u in extra}
     refuted.sort(key=lambda r: (r.design.name not in named, -r.agrees.of, -r.agrees.count))
     survivors, spellings = _spelled(alive, run.head["k"])

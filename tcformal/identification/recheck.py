@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from tcformal.callbacks import Advance, ignore_count
 from tcformal.design.unit import UnitSpec
-from tcformal.devices.log.results import Run, pieces_of, read_runs, unit_of
-from tcformal.devices.log.written import mismatches_in
-from tcformal.devices.plan.plan import Random
-from tcformal.devices.run.groups import model_key
+from tcformal.devices.entries import Line, dot_products_in, mismatches_in
+from tcformal.devices.plan import Random
+from tcformal.devices.runs import Run, pieces_of, read_runs, unit_of
 from tcformal.devices.sealed import read_summary
+from tcformal.devices.tally import model_key
 from tcformal.simulation.operands.batch import digest_of
 
 
@@ -58,7 +57,7 @@ def _checked(run: Run, path: Path, known: _Known) -> Checked:
     unsettled = []
     for line in run.done:
         if _is_known(run, spec, line, known):
-            count += int(line["count"])
+            count += dot_products_in(line)
         else:
             unsettled.append(line)
     read: set[str] = set()
@@ -68,20 +67,23 @@ def _checked(run: Run, path: Path, known: _Known) -> Checked:
         read |= {item.id for item in piece.items}
         if isinstance(item := piece.items[0], Random):
             known[_key(run, spec, item.data(spec))] = digest_of(piece.model)
-    sealed = [line for line in run.done if line.get("not_kept") and line["id"] not in read]
+    sealed = [
+        line for line in run.done
+        if line["kind"] == "random" and line.get("not_kept") and line["id"] not in read
+    ]  # fmt: skip
     return Checked(
-        spec.name, dict(run.head["device"]), count, sum(int(line["count"]) for line in sealed),
+        spec.name, dict(run.head["device"]), count, sum(map(dot_products_in, sealed)),
         wrong + sum(mismatches_in(line) for line in sealed), run.lacks,
     )  # fmt: skip
 
 
-def _key(run: Run, spec: UnitSpec, line: Mapping[str, Any]) -> tuple[object, ...]:
+def _key(run: Run, spec: UnitSpec, line: Mapping[str, object]) -> tuple[object, ...]:
     """What determines a model's outputs for a random item."""
     drawn = (line.get(name) for name in ("generator", "seed", "count", "inputs"))
     return (*model_key(spec), run.head["k"], *drawn)
 
 
-def _is_known(run: Run, spec: UnitSpec, line: Mapping[str, Any], known: _Known) -> bool:
+def _is_known(run: Run, spec: UnitSpec, line: Line, known: _Known) -> bool:
     """Whether a campaign's line states no mismatch, and its outputs are a model's that is known already."""
     if line["kind"] != "random" or run.end is not None or mismatches_in(line):
         return False

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from small_identify import identify
 from tcformal.cli import main
 from tcformal.design.names import resolve
-from tcformal.devices.programs.hand import HandDevice, lines_of
+from tcformal.devices.protocol import HandDevice, lines_of
 from tcformal.errors import InputError
 from tcformal.identification.asking.device import identify as identify_device
 from tcformal.identification.record.identification import IDENTIFICATION, IdentifyVerdict

@@ -11,14 +11,13 @@ import numpy as np
 import pytest
 
 from tcformal.devices import cpu
-from tcformal.devices.cpu import CpuDevice
-from tcformal.devices.emulator import COMPILER, PACKAGES, QEMU, Emulator
-from tcformal.devices.plan.directed import directed
-from tcformal.devices.plan.plan import make_plan
+from tcformal.devices.cpu import COMPILER, PACKAGES, QEMU, CpuDevice, Emulator
+from tcformal.devices.device import sources
+from tcformal.devices.directed import directed
+from tcformal.devices.plan import make_plan
 from tcformal.devices.registry import open_device
-from tcformal.devices.run.run import run_plan
+from tcformal.devices.runner import run_plan
 from tcformal.devices.sealed import SUMMARY
-from tcformal.devices.sources import sources
 from tcformal.errors import DeviceError
 from tcformal.identification.recheck import recheck
 from tcformal.simulation.matrix_unit import replay, unit

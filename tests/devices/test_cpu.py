@@ -8,13 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tcformal.devices import cpu, sources
+from tcformal.devices import cpu
+from tcformal.devices import device as sources
 from tcformal.devices.cpu import CpuDevice, system_features
-from tcformal.devices.log.results import read_runs
-from tcformal.devices.log.written import mismatches_in
-from tcformal.devices.plan.directed import directed
-from tcformal.devices.plan.plan import make_plan
-from tcformal.devices.run.run import run_plan
+from tcformal.devices.directed import directed
+from tcformal.devices.entries import mismatches_in
+from tcformal.devices.plan import make_plan
+from tcformal.devices.runner import run_plan
+from tcformal.devices.runs import read_runs
 from tcformal.devices.tiles import Places, Tiles, placed
 from tcformal.errors import DeviceError
 from tcformal.identification.compare import compare

@@ -15,13 +15,13 @@ import pytest
 
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.device import Ability, Device
-from tcformal.devices.log.results import read_runs
-from tcformal.devices.plan.directed import directed
-from tcformal.devices.plan.plan import Directed, Plan, make_plan
-from tcformal.devices.programs.program import ProgramDevice
+from tcformal.devices.directed import directed
+from tcformal.devices.plan import Directed, Plan, make_plan
+from tcformal.devices.protocol import ProgramDevice
 from tcformal.devices.recorded import RecordedDevice
 from tcformal.devices.registry import ModelDevice, open_device
-from tcformal.devices.run.run import run_plan
+from tcformal.devices.runner import run_plan
+from tcformal.devices.runs import read_runs
 from tcformal.errors import DeviceError, InputError, RecordError, TcformalError, UnknownNameError
 from tcformal.identification.compare import compare
 from tcformal.simulation.matrix_unit import replay, unit
@@ -306,6 +306,6 @@ def test_recorded_device_rejects(tmp_path: Path) -> None:
 
 def test_protocol_is_documented() -> None:
     """What the module's docstring shows is what is said."""
-    from tcformal.devices.programs import program as module
+    from tcformal.devices import protocol as module
 
     assert module.PROTOCOL in textwrap.dedent(module.__doc__ or "")

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tcformal.devices.cuda.cubin import build
-from tcformal.devices.hip import rocm
+from tcformal.devices import hip
+from tcformal.devices.cuda import build
 from tcformal.devices.isolated import IsolatedDevice, opened
 from tcformal.devices.registry import ModelDevice
 from tcformal.errors import DeviceError, InputError
@@ -108,7 +108,7 @@ def test_kernels_are_built_for_gpus() -> None:
     device.name = "cuda:0"
     assert device.builder() is build
     device.name = "hip:3"
-    assert device.builder() is rocm.build
+    assert device.builder() is hip.build
     device.name = "model:volta"
     assert device.builder() is None
 

@@ -13,12 +13,12 @@ from click.testing import CliRunner
 
 from tcformal.cli import main
 from tcformal.devices.device import slug
-from tcformal.devices.log.results import read_runs
-from tcformal.devices.plan.directed import directed
-from tcformal.devices.plan.plan import make_plan
-from tcformal.devices.programs.program import LONGEST_LINE, ProgramDevice
+from tcformal.devices.directed import directed
+from tcformal.devices.plan import make_plan
+from tcformal.devices.protocol import LONGEST_LINE, ProgramDevice
 from tcformal.devices.registry import open_device
-from tcformal.devices.run.run import run_plan
+from tcformal.devices.runner import run_plan
+from tcformal.devices.runs import read_runs
 from tcformal.errors import DeviceError, InputError, RecordError
 from tcformal.identification.compare import compare
 from tcformal.simulation.matrix_unit import unit

@@ -15,13 +15,13 @@ from kept_runs import runs_of
 from tcformal.backends.vector import evaluate
 from tcformal.design.catalog import catalogue
 from tcformal.design.unit import Evidence
-from tcformal.devices.log.pieces import Piece
-from tcformal.devices.log.results import Run, files_of, pieces_of, read_runs, unit_of
-from tcformal.devices.plan.directed import directed
-from tcformal.devices.plan.plan import Directed, Plan, item_of
+from tcformal.devices.directed import directed
+from tcformal.devices.entries import dot_products_in
+from tcformal.devices.plan import Directed, Plan, item_of
 from tcformal.devices.recorded import RecordedDevice
-from tcformal.devices.run.groups import groups
-from tcformal.devices.run.run import run_plan
+from tcformal.devices.runner import run_plan
+from tcformal.devices.runs import Piece, Run, files_of, pieces_of, read_runs, unit_of
+from tcformal.devices.tally import groups
 from tcformal.errors import DeviceError
 from tcformal.identification.recheck import recheck
 from tcformal.ir.build import Graph
@@ -90,7 +90,8 @@ def sample(path: Path, name: str) -> Plan:
     chosen = list(first.items[:300])
     random = [line for line in run.done if line["kind"] == "random" and line["count"] <= 20_000]
     if random:
-        chosen.append(item_of(spec, min(random, key=lambda line: int(line["count"])), str(path)))
+        least = min(random, key=lambda line: line["count"])
+        chosen.append(item_of(spec, least, str(path)))
     return Plan(spec, int(run.head["k"]), tuple(chosen))
 
 
@@ -123,7 +124,7 @@ def test_numbers_about_the_least_normal_one_leave_one_rule(rule: str, tmp_path: 
     """2^-126 - 2^-150 gives 0, and 2^-126 - 2^-151 gives 2^-126: no other rule gives both."""
     path = BOUNDARY / "tdpbf16ps-early.jsonl"
     asked = [line for line in runs(path)[TILE].done if line["kind"] == "directed"][:400]
-    first = next(pieces_of(replace(runs(path)[TILE], done=asked), path))
+    first = next(pieces_of(replace(runs(path)[TILE], done=[*asked]), path))
     plan = Plan(unit(TILE).spec, 32, tuple(first.items[:400]))
     assert run_plan(plan, device(path), tmp_path / "ours").mismatches == 0
     tried = batch_of([item.witness for item in plan.items if isinstance(item, Directed)])
@@ -186,7 +187,7 @@ def test_the_oracle_gives_the_recorded_nans() -> None:
 def nan_doubles() -> tuple[Piece, ...]:
     """The directed inputs and the first random ones of DMMA, NaNs among them."""
     run = runs(H100)[DMMA]
-    return tuple(pieces_of(replace(run, done=[x for x in run.done if x["count"] <= 12_000]), H100))
+    return tuple(pieces_of(replace(run, done=[x for x in run.done if dot_products_in(x) <= 12_000]), H100))
 
 
 def mutated(

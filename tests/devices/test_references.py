@@ -12,9 +12,8 @@ import pytest
 from kept_runs import runs_of
 from tcformal.design.catalog import catalogue
 from tcformal.design.unit import Evidence
-from tcformal.devices.log.pieces import Piece
-from tcformal.devices.log.results import Run, files_of, pieces_of, unit_of
-from tcformal.devices.log.written import mismatches_in
+from tcformal.devices.entries import mismatches_in
+from tcformal.devices.runs import Piece, Run, files_of, pieces_of, unit_of
 from tcformal.encodings.spec import Format
 from tcformal.report.devices.references import is_reference
 

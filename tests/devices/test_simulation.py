@@ -18,8 +18,8 @@ import pytest
 from numpy.typing import NDArray
 
 from tcformal.design.unit import UnitSpec
-from tcformal.devices.cuda.cubin import kernel
-from tcformal.devices.sources import sources
+from tcformal.devices.cuda import kernel
+from tcformal.devices.device import sources
 from tcformal.devices.tiles import Places, placed
 from tcformal.programs.chain import scale_count
 from tcformal.simulation.matrix_unit import replay, unit

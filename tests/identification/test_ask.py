@@ -13,9 +13,8 @@ import numpy as np
 import pytest
 
 from tcformal.design.names import resolve
-from tcformal.devices.callable import CallableDevice, Function
-from tcformal.devices.programs.program import ProgramDevice
-from tcformal.devices.registry import ModelDevice
+from tcformal.devices.protocol import ProgramDevice
+from tcformal.devices.registry import CallableDevice, Function, ModelDevice
 from tcformal.errors import DeviceError, InputError, RecordError
 from tcformal.identification.asking.ask import Asker
 from tcformal.simulation.matrix_unit import replay
@@ -244,7 +243,7 @@ def test_one_process_answers_many_batches(tmp_path: Path) -> None:
 def test_a_program_that_answers_at_its_end_is_started_for_each_batch(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tcformal.devices.programs.program._QUIET_S", 0.3)
+    monkeypatch.setattr("tcformal.devices.protocol._QUIET_S", 0.3)
     it = asker(program(tmp_path, flush=""))
     for start in range(0, 60, 20):
         rows = slice(start, start + 20)

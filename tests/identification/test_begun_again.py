@@ -9,7 +9,7 @@ import pytest
 
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.devices.callable import CallableDevice
+from tcformal.devices.registry import CallableDevice
 from tcformal.identification.again import MOST_BEGUN
 from tcformal.identification.asking.ask import Asker
 from tcformal.identification.asking.rates import Rate

@@ -16,7 +16,7 @@ import pytest
 from small_identify import ListedOnly
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.devices.callable import CallableDevice
+from tcformal.devices.registry import CallableDevice
 from tcformal.identification import identify as module
 from tcformal.identification.asking.ask import Asker
 from tcformal.identification.asking.layout import first_sums
@@ -206,6 +206,8 @@ from pathlib import Path
 sys.path.insert(0, {folder!r})
 from test_boxes import FEW, identify, resolve
 from tcformal.identification.asking.ask import Asker
+from tcformal.simulation.matrix_unit import Unit
+from tcformal.devices.registry import CallableDevice
 from tcformal.simulation.matrix_unit import Unit
 from tcformal.devices.callable import CallableDevice
 unit, calls = resolve(FEW), []

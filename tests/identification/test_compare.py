@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from tcformal.design.axes import neighbours, rivals
-from tcformal.devices.log.results import pieces_of, read_runs
-from tcformal.devices.plan.directed import directed
-from tcformal.devices.plan.plan import make_plan
+from tcformal.devices.directed import directed
+from tcformal.devices.plan import make_plan
 from tcformal.devices.registry import ModelDevice
-from tcformal.devices.run.run import run_plan
+from tcformal.devices.runner import run_plan
+from tcformal.devices.runs import pieces_of, read_runs
 from tcformal.errors import RecordError
 from tcformal.identification.compare import Comparison, compare
 from tcformal.programs.chain import definition

@@ -15,8 +15,7 @@ import pytest
 from small_identify import identify
 from tcformal.design.axes import rivals
 from tcformal.design.names import resolve
-from tcformal.devices.callable import CallableDevice
-from tcformal.devices.registry import ModelDevice
+from tcformal.devices.registry import CallableDevice, ModelDevice
 from tcformal.errors import RecordError
 from tcformal.identification.asking.ask import Asker
 from tcformal.identification.asking.rates import Rate

@@ -16,9 +16,8 @@ from kept_runs import runs_of
 from tcformal.design import axes
 from tcformal.design.names import resolve
 from tcformal.design.unit import Evidence, UnitSpec
-from tcformal.devices.log.pieces import Piece
-from tcformal.devices.log.results import Run, pieces_of, read_runs
-from tcformal.devices.run.groups import groups
+from tcformal.devices.runs import Piece, Run, pieces_of, read_runs
+from tcformal.devices.tally import groups
 from tcformal.encodings.spec import Format
 from tcformal.identification.compare import compare
 from tcformal.simulation.matrix_unit import replay

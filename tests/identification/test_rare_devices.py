@@ -11,8 +11,7 @@ import pytest
 
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.devices.callable import CallableDevice
-from tcformal.devices.registry import ModelDevice
+from tcformal.devices.registry import CallableDevice, ModelDevice
 from tcformal.errors import DeviceError
 from tcformal.identification.asking.alone import isolated, overflow_limit, product_signs
 from tcformal.identification.asking.ask import Asker

@@ -11,8 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tcformal.design.names import resolve
-from tcformal.devices.callable import CallableDevice
-from tcformal.devices.registry import ModelDevice
+from tcformal.devices.registry import CallableDevice, ModelDevice
 from tcformal.errors import InputError
 from tcformal.identification.asking.ask import Asker
 from tcformal.identification.asking.layout import find_layout

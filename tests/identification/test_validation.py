@@ -11,8 +11,7 @@ import pytest
 
 from small_identify import identify
 from tcformal.design.names import resolve
-from tcformal.devices.callable import CallableDevice
-from tcformal.devices.registry import ModelDevice
+from tcformal.devices.registry import CallableDevice, ModelDevice
 from tcformal.errors import DeviceError, InputError, RecordError
 from tcformal.identification.asking.ask import Asker
 from tcformal.identification.asking.validation import validate

@@ -119,10 +119,10 @@ PLANTED = [
     pytest.param("theory/claims.py", "import tcformal.query.pair", {LAYERS}, id="query-in-theory"),
     pytest.param("query/pairs/pool.py", "import tcformal.query.suites.suite", {QUERY}, id="suite-in-pairs"),
     pytest.param("store/answers.py", "import tcformal.store.audit.audit", {STORE}, id="audit-in-store"),
-    pytest.param("devices/plan/plan.py", "import tcformal.devices.run.run", {PROBE}, id="run-in-plan"),
-    pytest.param("devices/log/results.py", "import tcformal.devices.run.run", {PROBE}, id="run-in-log"),
+    pytest.param("devices/plan.py", "import tcformal.devices.runner", {PROBE}, id="run-in-plan"),
+    pytest.param("devices/runs.py", "import tcformal.devices.runner", {PROBE}, id="run-in-log"),
     pytest.param(
-        "devices/run/run.py", "import tcformal.identification.compare", {LAYERS}, id="identify-in-probe"
+        "devices/runner.py", "import tcformal.identification.compare", {LAYERS}, id="identify-in-probe"
     ),
 ]
 

@@ -72,7 +72,12 @@ def test_arguments_are_typed(name: str) -> None:
     signature = inspect.signature(public()[name])
     kinds = {p.kind for p in signature.parameters.values()}
     assert not kinds & {inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL}
-    if name not in ("simulate", "differences", "distances", "compare"):  # arrays of any library that NumPy reads
+    if name not in (
+        "simulate",
+        "differences",
+        "distances",
+        "compare",
+    ):  # arrays of any library that NumPy reads
         assert not [p for p in signature.parameters.values() if "Any" in str(p.annotation)]
 
 

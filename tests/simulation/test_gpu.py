@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tcformal import simulate
 from tcformal.design.operations import operation
-from tcformal.devices.hip import rocm
+from tcformal.devices import hip
 from tcformal.errors import DeviceError, InputError, WidthError
 from tcformal.simulation import arrays
 from tcformal.simulation import card as devices
@@ -219,11 +219,11 @@ def test_the_text_is_built_for_a_real_target(tmp_path: Path) -> None:
 
 
 def test_the_text_is_built_as_hip(tmp_path: Path) -> None:
-    if not any(map(shutil.which, rocm._CLANGS)):
+    if not any(map(shutil.which, hip._CLANGS)):
         pytest.skip("no clang of LLVM 17 or newer builds for AMD's GPUs here")
     source, made = tmp_path / "kernels.hip", tmp_path / "kernels"
     source.write_text(GpuGemm(dot_call(spec_of(QUICK)), TextCard(tmp_path)).text("finite").text)
-    words = [rocm.compiler()[0], "-x", "hip", "--offload-arch=gfx90a", *rocm._OPTIONS, str(source)]
+    words = [hip.compiler()[0], "-x", "hip", "--offload-arch=gfx90a", *hip._OPTIONS, str(source)]
     subprocess.run([*words, "-o", str(made)], check=True, capture_output=True, text=True)
     assert made.read_bytes()[:4] == b"\x7fELF"
 

@@ -13,8 +13,8 @@ import click
 from tcformal.checks import MOST_JOBS, MOST_VECTORS, check_int, check_positive
 from tcformal.cli.devices.probe import probe
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, results_option
+from tcformal.devices.campaign import Campaign
 from tcformal.devices.isolated import opened
-from tcformal.devices.run.campaign import Campaign
 from tcformal.devices.sealed import MOST_SEED
 from tcformal.errors import InputError
 from tcformal.query.pairs.pool import SturdyPool

@@ -11,7 +11,7 @@ import click
 from tcformal.checks import MOST_VECTORS, check_int
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, results_option
 from tcformal.devices.isolated import opened
-from tcformal.devices.programs.hand import HandDevice, lines_of
+from tcformal.devices.protocol import HandDevice, lines_of
 from tcformal.devices.registry import KINDS
 from tcformal.errors import DeviceError, InputError
 from tcformal.identification.asking.ask import Asker

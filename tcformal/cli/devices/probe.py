@@ -11,14 +11,14 @@ from tcformal.checks import MOST_VECTORS, check_int
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, results_option
 from tcformal.design.names import resolve
 from tcformal.devices import listing
+from tcformal.devices.directed import directed
+from tcformal.devices.gather import from_file, from_store
 from tcformal.devices.isolated import opened
-from tcformal.devices.log.results import read_runs
-from tcformal.devices.plan.directed import directed
-from tcformal.devices.plan.plan import Directed, make_plan, read_plan, write_plan
+from tcformal.devices.plan import Directed, make_plan, read_plan, write_plan
+from tcformal.devices.recorded import keep_tiles
 from tcformal.devices.registry import KINDS
-from tcformal.devices.run.gather import from_file, from_store
-from tcformal.devices.run.keep import keep_tiles
-from tcformal.devices.run.run import run_plan
+from tcformal.devices.runner import run_plan
+from tcformal.devices.runs import read_runs
 from tcformal.identification.compare import Comparison, Refutation, compare
 from tcformal.identification.recheck import recheck
 from tcformal.report.devices import probe as views

@@ -15,7 +15,7 @@ from tcformal.checks import check_int
 from tcformal.design.spec import Operands
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.device import Device
-from tcformal.devices.programs.hand import HandDevice
+from tcformal.devices.protocol import HandDevice
 from tcformal.encodings.spec import Format
 from tcformal.errors import DeviceError, InputError
 from tcformal.identification.asking.asked import (

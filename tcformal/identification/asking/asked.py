@@ -1,7 +1,7 @@
 """Files of a device's answers, as an identification keeps them: JSON lines with digests.
 
 The head names the formats, K and the device.  A line `asked` holds new inputs with the answers, in the words
-of `probe.log.blocks`; a line `repeated` the answers to inputs that were asked several times; a line `drawn`
+of `devices.entries`; a line `repeated` the answers to inputs that were asked several times; a line `drawn`
 those to inputs drawn from a seed, as a model with the answers that are others; a line `again` how many kept
 inputs a later run asked again before it went on.
 """
@@ -20,9 +20,8 @@ from tcformal.design.names import resolve
 from tcformal.design.spec import Operands
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.device import slug
-from tcformal.devices.log.blocks import words_of, words_text
-from tcformal.devices.log.identity import check_program
-from tcformal.devices.sealed import MOST_SEED, MOST_TERMS, check_seal, read_whole, whole, word
+from tcformal.devices.entries import words_of, words_text
+from tcformal.devices.sealed import MOST_SEED, MOST_TERMS, check_program, check_seal, read_whole, whole, word
 from tcformal.encodings.spec import Format
 from tcformal.errors import DeviceError, InputError, RecordError
 from tcformal.oracle.values import hex_word

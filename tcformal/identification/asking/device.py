@@ -9,9 +9,9 @@ from tcformal.callbacks import Progress, ignore
 from tcformal.checks import MOST_VECTORS, check_int
 from tcformal.design.names import resolve
 from tcformal.design.spec import Operands
-from tcformal.devices.callable import CallableDevice, Function
 from tcformal.devices.device import Device
 from tcformal.devices.isolated import opened
+from tcformal.devices.registry import CallableDevice, Function
 from tcformal.encodings.catalog import format_named
 from tcformal.encodings.custom import split_names
 from tcformal.encodings.spec import Format

@@ -13,7 +13,7 @@ import numpy as np
 from tcformal.callbacks import view
 from tcformal.design.spec import Operands
 from tcformal.design.unit import UnitSpec
-from tcformal.devices.log.blocks import words_of, words_text
+from tcformal.devices.entries import words_of, words_text
 from tcformal.devices.sealed import read_whole
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import RecordError

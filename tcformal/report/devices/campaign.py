@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from tcformal.devices.run.tally import Measured, Tally
+from tcformal.devices.entries import Answer
+from tcformal.devices.tally import Measured, Tally
 from tcformal.report.parts import Headline, ReportPart, Rows
 
 #: Names of designs that one line shows.
@@ -80,7 +79,7 @@ def _answers(tally: Tally) -> list[ReportPart]:
     return [made] if made.rows else []
 
 
-def _fits(unit: Measured, answer: dict[str, Any]) -> str:
+def _fits(unit: Measured, answer: Answer) -> str:
     """The designs that give all outputs of a question, and the number of designs."""
     names = [name.removeprefix(unit.spec.name).lstrip("@,") or "as catalogued" for name in answer["fits"]]
     more = f", … ({len(names)})" if len(names) > _SHOWN else ""

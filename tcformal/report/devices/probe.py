@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tcformal.devices.listing import Listed
-from tcformal.devices.run.run import RunOutcome
+from tcformal.devices.runner import RunOutcome
 from tcformal.identification.compare import Comparison, Refutation
 from tcformal.identification.recheck import Checked
 from tcformal.oracle.values import format_value, hex_word

@@ -10,8 +10,8 @@ from typing import Any
 from tcformal.callbacks import Warn
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.devices.log.results import Run, files_of, read_runs, unit_of
-from tcformal.devices.log.written import mismatches_in
+from tcformal.devices.entries import dot_products_in, mismatches_in
+from tcformal.devices.runs import Run, files_of, read_runs, unit_of
 from tcformal.identification.record.identification import IDENTIFICATION, IdentifyVerdict
 from tcformal.report.sections import Section
 from tcformal.store.file import RecordFile
@@ -81,7 +81,7 @@ def _row(path: Path, run: Run, found: Sequence[Mapping[str, Any]], runs: Sequenc
     spec, device = unit_of(run, path), run.head["device"]
     counts = {"random": 0, "directed": 0}
     for line in run.done:
-        counts["random" if line["kind"] == "random" else "directed"] += int(line.get("count", 1))
+        counts["random" if line["kind"] == "random" else "directed"] += dot_products_in(line)
     asked = [
         data for data in found
         if data["formats"] == spec.operands.names() and _same_program(data["device"], device)

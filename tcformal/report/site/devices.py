@@ -11,7 +11,7 @@ import numpy as np
 
 from tcformal.design.names import resolve
 from tcformal.design.rounding import NAN_RULES
-from tcformal.devices.log.results import pieces_of, read_runs, unit_of
+from tcformal.devices.runs import pieces_of, read_runs, unit_of
 from tcformal.devices.sealed import read_summary
 from tcformal.errors import InputError, TcformalError
 from tcformal.identification.record.identification import IDENTIFICATION

@@ -13,14 +13,12 @@ from executors import Inline
 from hostcard import HostCard
 from inline import Clock
 from tcformal.design.catalog import catalogue
-from tcformal.devices.cuda import cubin as cubins
-from tcformal.devices.cuda import cuda
-from tcformal.devices.cuda.cubin import cubin, kernel
-from tcformal.devices.cuda.cuda import CudaDevice, ListedGpu
-from tcformal.devices.plan.directed import directed
-from tcformal.devices.plan.plan import make_plan
-from tcformal.devices.run.campaign import Campaign
-from tcformal.devices.run.run import run_plan
+from tcformal.devices import cuda
+from tcformal.devices.campaign import Campaign
+from tcformal.devices.cuda import CudaDevice, ListedGpu, cubin, kernel
+from tcformal.devices.directed import directed
+from tcformal.devices.plan import make_plan
+from tcformal.devices.runner import run_plan
 from tcformal.errors import DeviceError, InputError
 from tcformal.simulation import card as cards
 from tcformal.simulation import compilers
@@ -66,7 +64,7 @@ REFUSED = "rtx-blackwell/mma.m16n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.f32.u
 def tools(kind: type[Compiler] | None = None) -> Compiler:
     """A compiler; skip where there is none, or no disassembler, saying which."""
     try:
-        cubins.disassembler()
+        cuda.disassembler()
         return compilers.compiler() if kind is None else kind()
     except DeviceError as error:
         pytest.skip(str(error))
@@ -106,7 +104,7 @@ def test_the_movers_are_built(kind: type[Compiler]) -> None:
     """The kernels that put dot products onto tiles, for a target of each kind."""
     by = tools(kind)
     for target in ("sm_80", "sm_90a", "sm_120a"):
-        assert cubins.tiles(target, by).stat().st_size > 1000
+        assert cuda.tiles(target, by).stat().st_size > 1000
 
 
 @pytest.mark.parametrize("kind", compilers.KINDS)
@@ -158,7 +156,7 @@ def test_an_emulated_instruction_rejects(monkeypatch: pytest.MonkeyPatch) -> Non
     tools()
     real = unit("ada/mma.m16n8k32.f32.e4m3.e4m3.f32").spec
     made = kernel(unit("hopper/emulated.mma.m16n8k32.f32.e4m3.e4m3.f32").spec)
-    monkeypatch.setattr(cubins, "kernel", lambda _: made)
+    monkeypatch.setattr(cuda, "kernel", lambda _: made)
     with pytest.raises(
         DeviceError, match=r"expected one QMMA.*sm_90a.*2 HMMA\.16816\.F32.*no matrix instruction"
     ):
@@ -168,7 +166,7 @@ def test_an_emulated_instruction_rejects(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_real_instruction_is_no_emulation(monkeypatch: pytest.MonkeyPatch) -> None:
     tools()
     made = kernel(unit("ada/mma.m16n8k32.f32.e4m3.e4m3.f32").spec)
-    monkeypatch.setattr(cubins, "kernel", lambda _: made)
+    monkeypatch.setattr(cuda, "kernel", lambda _: made)
     with pytest.raises(DeviceError, match=r"it is one instruction: 1 QMMA"):
         cubin(unit("hopper/emulated.mma.m16n8k32.f32.e4m3.e4m3.f32").spec)
 
@@ -201,7 +199,7 @@ def test_missing_tools_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
         raise ImportError(name)
 
     monkeypatch.setattr(compilers, "tool", lambda _: None)
-    monkeypatch.setattr(cubins, "tool", lambda _: None)
+    monkeypatch.setattr(cuda, "tool", lambda _: None)
     monkeypatch.setattr(compilers, "import_module", absent)
     compilers.compiler.cache_clear()
     with pytest.raises(DeviceError, match=r"expected a compiler for CUDA, nvcc or NVRTC .*pip install"):
@@ -211,20 +209,20 @@ def test_missing_tools_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(DeviceError, match=r"expected the package cuda\.core"):
         compilers.CoreNvrtc()
     with pytest.raises(DeviceError, match=r"tcformal\[cuda\].*nobody knows"):
-        cubins.disassembler()
-    assert "expected a compiler" in cubins.build("hopper/mma.m16n8k16.f32.f16.f16.f32")
+        cuda.disassembler()
+    assert "expected a compiler" in cuda.build("hopper/mma.m16n8k16.f32.f16.f16.f32")
 
 
 def test_either_disassembler_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cubins, "tool", lambda name: name if name == "cuobjdump" else None)
-    assert cubins.disassembler() == ("cuobjdump", "-sass")
+    monkeypatch.setattr(cuda, "tool", lambda name: name if name == "cuobjdump" else None)
+    assert cuda.disassembler() == ("cuobjdump", "-sass")
 
 
 def test_kernels_are_built_beforehand() -> None:
     """For another process: nothing is returned, or why there is none."""
     tools()
-    assert cubins.build("hopper/mma.m16n8k16.f32.f16.f16.f32") == ""
-    assert "expected a unit of an NVIDIA GPU" in cubins.build("x86/vdpbf16ps")
+    assert cuda.build("hopper/mma.m16n8k16.f32.f16.f16.f32") == ""
+    assert "expected a unit of an NVIDIA GPU" in cuda.build("x86/vdpbf16ps")
 
 
 CAPABILITY = {"turing": (7, 5), "ampere": (8, 0), "hopper": (9, 0), "rtx-blackwell": (12, 0)}

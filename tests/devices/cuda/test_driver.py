@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from hostcard import HostCard
-from tcformal.devices import listing
-from tcformal.devices.cuda import cubin, cuda
-from tcformal.devices.cuda.cuda import CudaDevice
+from tcformal.devices import cuda, listing
+from tcformal.devices.cuda import CudaDevice
 from tcformal.errors import DeviceError
 from tcformal.simulation import card as cards
 from tcformal.simulation import compilers
@@ -101,7 +100,7 @@ def test_the_compiler_is_one_that_the_driver_takes(tmp_path: Path, monkeypatch: 
     release_of(12040, tmp_path, monkeypatch)
     with pytest.raises(DeviceError, match="expected a driver for CUDA 13"):
         CudaDevice("0", HostCard(AMPERE)).identify(unit(AMPERE).spec, 8)
-    assert "expected a driver for CUDA 13" in cubin.build(AMPERE)
+    assert "expected a driver for CUDA 13" in cuda.build(AMPERE)
 
 
 def test_what_a_library_says_comes_with_the_drivers_release(
@@ -128,7 +127,7 @@ def test_what_a_library_says_comes_with_the_drivers_release(
 def test_a_kernel_is_launched_on_each_gpu(broken: str, fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What works names its instruction, what fails its reason; an unknown GPU is left alone."""
     try:
-        cubin.disassembler()
+        cuda.disassembler()
         compilers.compiler()
     except DeviceError as error:
         pytest.skip(str(error))

@@ -16,19 +16,15 @@ from executors import Inline
 from hosthip import AMD, SimulatedHip, places, simulated_rocm
 from inline import Clock
 from mfma_layouts import D_F64_4X4X4, A, D
-from tcformal.devices import listing
-from tcformal.devices import sources as folders
-from tcformal.devices.hip import rocm
-from tcformal.devices.hip.hip import HipDevice
-from tcformal.devices.hip.hipruntime import HipRuntime
-from tcformal.devices.hip.mfma import TARGETS, Mfma, mfma
+from tcformal.devices import device as folders
+from tcformal.devices import hip, listing, work
+from tcformal.devices.campaign import Campaign
+from tcformal.devices.directed import directed
+from tcformal.devices.hip import TARGETS, HipDevice, HipRuntime, Mfma, mfma
 from tcformal.devices.isolated import opened
 from tcformal.devices.listing import Topology, topology
-from tcformal.devices.plan.directed import directed
-from tcformal.devices.plan.plan import make_plan
-from tcformal.devices.run import work
-from tcformal.devices.run.campaign import Campaign
-from tcformal.devices.run.run import run_plan
+from tcformal.devices.plan import make_plan
+from tcformal.devices.runner import run_plan
 from tcformal.errors import DeviceError, InputError
 from tcformal.query.pairs.pool import SturdyPool
 from tcformal.simulation.matrix_unit import replay, unit
@@ -48,8 +44,8 @@ UNITS = [
 def _anew() -> Iterator[None]:
     """Compilers are looked for again: tests put their own on the path."""
     yield
-    rocm.compiler.cache_clear()
-    rocm.disassembler.cache_clear()
+    hip.compiler.cache_clear()
+    hip.disassembler.cache_clear()
 
 
 @pytest.fixture(scope="session")
@@ -66,8 +62,8 @@ def host(made_rocm: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def use(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Make a folder the ROCm of this machine, and its programs the first on PATH."""
-    rocm.compiler.cache_clear()
-    rocm.disassembler.cache_clear()
+    hip.compiler.cache_clear()
+    hip.disassembler.cache_clear()
     monkeypatch.setenv("ROCM_PATH", str(folder))
     monkeypatch.setenv("PATH", str(folder / "bin"), prepend=":")
     monkeypatch.setenv("SIMULATED_TARGET", "gfx90a:sramecc+:xnack-")
@@ -79,8 +75,8 @@ CDNA2, F64 = "cdna2/v_mfma_f32_16x16x16f16", "cdna2/v_mfma_f64_4x4x4f64"
 def tools() -> None:
     """Skip where there is no compiler or disassembler for AMD's GPUs, saying which."""
     try:
-        rocm.compiler()
-        rocm.disassembler()
+        hip.compiler()
+        hip.disassembler()
     except DeviceError as error:
         pytest.skip(str(error))
 
@@ -88,7 +84,7 @@ def tools() -> None:
 @pytest.mark.parametrize("name", UNITS)
 def test_an_instruction_is_built_and_seen(name: str) -> None:
     tools()
-    kernel = rocm.code_object(unit(name).spec)
+    kernel = hip.code_object(unit(name).spec)
     assert kernel.made.mnemonic == name.partition("/")[2]
     assert "clang" in kernel.compiler
     assert kernel.path.read_bytes()[:4] == b"\x7fELF"  # what HIP loads, not a bundle
@@ -100,7 +96,7 @@ def test_every_instruction_is_built_and_seen(arch: str) -> None:
     tools()
     for name in AMD:
         if name.startswith(f"{arch}/"):
-            assert rocm.build(name) == ""
+            assert hip.build(name) == ""
 
 
 def test_another_instruction_rejects(monkeypatch: pytest.MonkeyPatch, host: Path) -> None:
@@ -108,24 +104,24 @@ def test_another_instruction_rejects(monkeypatch: pytest.MonkeyPatch, host: Path
     other = mfma(unit("cdna3/v_mfma_f32_16x16x16_f16").spec)
     wanted = mfma(unit("cdna3/v_mfma_f32_32x32x8_f16").spec)
     wrong = Mfma(wanted.target, other.header, other.intrinsic, wanted.mnemonic, 1)
-    monkeypatch.setattr(rocm, "mfma", lambda _: wrong)
+    monkeypatch.setattr(hip, "mfma", lambda _: wrong)
     with pytest.raises(
         DeviceError, match=r"expected one v_mfma_f32_32x32x8_f16 .* makes v_mfma_f32_16x16x16_f16"
     ):
-        rocm.code_object(unit("cdna3/v_mfma_f32_32x32x8_f16").spec)
-    assert "expected one v_mfma" in rocm.build("cdna3/v_mfma_f32_32x32x8_f16")
+        hip.code_object(unit("cdna3/v_mfma_f32_32x32x8_f16").spec)
+    assert "expected one v_mfma" in hip.build("cdna3/v_mfma_f32_32x32x8_f16")
 
 
 def test_hipcc_is_told_that_the_gpu_is_amds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where it is the only compiler: with nvcc on the path it would build for NVIDIA."""
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
-    monkeypatch.setattr(rocm, "_CLANGS", ("amdclang++", "hipcc"))
+    monkeypatch.setattr(hip, "_CLANGS", ("amdclang++", "hipcc"))
     use(simulated_rocm(tmp_path / "rocm", compiler="hipcc"), monkeypatch)
     monkeypatch.delenv("HIP_PLATFORM", raising=False)
-    kernel = rocm.code_object(unit(CDNA2).spec)
+    kernel = hip.code_object(unit(CDNA2).spec)
     assert kernel.made.mnemonic == "v_mfma_f32_16x16x16f16"
-    monkeypatch.setattr(rocm, "_PLATFORM", {"HIP_PLATFORM": "nvidia"})
-    assert "this is a machine of NVIDIA's" in rocm.build("cdna2/v_mfma_f32_16x16x4f32")
+    monkeypatch.setattr(hip, "_PLATFORM", {"HIP_PLATFORM": "nvidia"})
+    assert "this is a machine of NVIDIA's" in hip.build("cdna2/v_mfma_f32_16x16x4f32")
 
 
 def test_every_unit_has_a_kernel() -> None:
@@ -191,7 +187,7 @@ def test_a_wrong_layout_rejects(
     text = path.read_text()
     assert text.count(old) == 1
     path.write_text(text.replace(old, new))
-    monkeypatch.setattr(rocm, "sources", lambda _: tmp_path / "hip")
+    monkeypatch.setattr(hip, "sources", lambda _: tmp_path / "hip")
     spec = unit(name).spec
     x = batch(spec, spec.k, mfma(spec).blocks * min(spec.m, spec.n), 1)
     first, _ = on_host(host, name).twice(spec, x)
@@ -235,7 +231,7 @@ class BuiltElsewhere(Inline):
         self._pool = pool
 
     def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
-        return (self._pool.submit if fn is rocm.build else super().submit)(fn, *args, **kwargs)
+        return (self._pool.submit if fn is hip.build else super().submit)(fn, *args, **kwargs)
 
 
 @pytest.mark.slow
@@ -332,13 +328,13 @@ def test_what_is_not_there_is_one_sentence(
 
 def test_missing_tools_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    monkeypatch.setattr(rocm, "roots", lambda: iter([Path("/nowhere")]))
-    rocm.compiler.cache_clear()
-    rocm.disassembler.cache_clear()
+    monkeypatch.setattr(hip, "roots", lambda: iter([Path("/nowhere")]))
+    hip.compiler.cache_clear()
+    hip.disassembler.cache_clear()
     with pytest.raises(DeviceError, match=r"expected clang of ROCm, or of LLVM 17 .* set ROCM_PATH"):
-        rocm.compiler()
+        hip.compiler()
     with pytest.raises(DeviceError, match="expected clang of ROCm"):
-        rocm.disassembler()
+        hip.disassembler()
 
 
 # ------------------------------------------------------------------------------------------- listing
@@ -419,5 +415,5 @@ def test_a_gpu_that_gives_anything_rejects(host: Path, monkeypatch: pytest.Monke
 def test_gpus_of_amd_are_behind_a_process(host: Path) -> None:
     """Whose kernels are built by others."""
     with opened("hip:0") as device:
-        assert device.builder() is rocm.build
+        assert device.builder() is hip.build
         assert device.identify(unit(CDNA2).spec, 16)["target"] == "gfx90a"

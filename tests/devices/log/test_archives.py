@@ -11,10 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tcformal.devices.log.archive import read_archive
-from tcformal.devices.plan.plan import make_plan
-from tcformal.devices.recorded import RecordedDevice
-from tcformal.devices.run.gather import from_file, from_store
+from tcformal.devices.gather import from_file, from_store
+from tcformal.devices.plan import make_plan
+from tcformal.devices.recorded import RecordedDevice, read_archive
 from tcformal.errors import InputError, RecordError, TcformalError
 from tcformal.simulation.matrix_unit import unit
 

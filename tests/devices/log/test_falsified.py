@@ -11,12 +11,12 @@ import pytest
 
 from executors import Inline
 from inline import Clock, Slow
-from tcformal.devices.plan.directed import directed
-from tcformal.devices.plan.plan import make_plan, read_plan, write_plan
+from tcformal.devices import work
+from tcformal.devices.campaign import Campaign
+from tcformal.devices.directed import directed
+from tcformal.devices.plan import make_plan, read_plan, write_plan
 from tcformal.devices.registry import ModelDevice
-from tcformal.devices.run import work
-from tcformal.devices.run.campaign import Campaign
-from tcformal.devices.run.run import run_plan
+from tcformal.devices.runner import run_plan
 from tcformal.devices.sealed import SUMMARY
 from tcformal.errors import TcformalError
 from tcformal.identification.compare import compare

@@ -9,9 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from tcformal.cli import main
-from tcformal.devices.log import packing
-from tcformal.devices.log.packing import pack
-from tcformal.devices.log.results import files_of, read_runs
+from tcformal.devices import runs as packing
+from tcformal.devices.runs import files_of, pack, read_runs
 from tcformal.devices.sealed import SUMMARY, read_summary
 from tcformal.errors import RecordError
 from tcformal.files import read_packed

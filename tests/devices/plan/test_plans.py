@@ -10,9 +10,9 @@ import pytest
 
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.device import slug
-from tcformal.devices.log.results import pieces_of, read_runs
-from tcformal.devices.plan.directed import directed
-from tcformal.devices.plan.plan import (
+from tcformal.devices.directed import directed
+from tcformal.devices.gather import ANSWERS, from_file, from_store
+from tcformal.devices.plan import (
     CHUNK,
     Directed,
     Plan,
@@ -23,8 +23,8 @@ from tcformal.devices.plan.plan import (
     write_plan,
 )
 from tcformal.devices.registry import ModelDevice
-from tcformal.devices.run.gather import ANSWERS, from_file, from_store
-from tcformal.devices.run.run import run_plan
+from tcformal.devices.runner import run_plan
+from tcformal.devices.runs import pieces_of, read_runs
 from tcformal.errors import InputError, RecordError, TcformalError
 from tcformal.query.separate import check_property, separate
 from tcformal.simulation.matrix_unit import unit
@@ -148,7 +148,7 @@ class CutOff(ModelDevice):
 
 def test_a_run_that_is_cut_off_continues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is measured twice, and a torn last line is not read as a result."""
-    monkeypatch.setattr("tcformal.devices.plan.plan.CHUNK", 60)
+    monkeypatch.setattr("tcformal.devices.plan.CHUNK", 60)
     spec = unit(VOLTA).spec
     plan = few(spec, 240)
     with pytest.raises(KeyboardInterrupt):

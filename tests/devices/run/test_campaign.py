@@ -16,16 +16,16 @@ from executors import Inline
 from inline import Clock, Slow
 from tcformal.cli import main
 from tcformal.design.unit import UnitSpec
-from tcformal.devices.log import pieces
-from tcformal.devices.log.parts import FullError, Parts
-from tcformal.devices.log.results import pieces_of, read_runs
-from tcformal.devices.plan.directed import directed
-from tcformal.devices.plan.plan import Directed
+from tcformal.devices import campaign as bench
+from tcformal.devices import runs as pieces
+from tcformal.devices import tally, work
+from tcformal.devices.campaign import Campaign
+from tcformal.devices.directed import directed
+from tcformal.devices.entries import FullError, Parts, dot_products_in
+from tcformal.devices.plan import Directed
 from tcformal.devices.recorded import RecordedDevice
-from tcformal.devices.run import bench, tally, work
-from tcformal.devices.run.campaign import Campaign
-from tcformal.devices.run.groups import family, groups
-from tcformal.devices.run.tally import Tally
+from tcformal.devices.runs import pieces_of, read_runs
+from tcformal.devices.tally import Tally, family, groups
 from tcformal.errors import DeviceError, InputError, RecordError
 from tcformal.identification.compare import compare
 from tcformal.identification.recheck import recheck
@@ -247,7 +247,7 @@ def test_a_failing_unit_costs_no_other(does: Any, sentence: str, kept: int, tmp_
     (fault,) = [data for data in map(json.loads, text.splitlines()) if data["kind"] == "fault"]
     assert sentence in fault["reason"]
     (run,) = [r for r in read_runs(folder) if r.head["unit"] == VOLTA[0]]
-    assert [line["count"] for line in run.done] == [kept]
+    assert [dot_products_in(line) for line in run.done] == [kept]
     others = [u for u in found.units.values() if u.spec.name != VOLTA[0]]
     assert all(u.random == 600 for u in others)
     again, _ = ran(tmp_path, units=VOLTA[:2])
@@ -417,7 +417,7 @@ def test_what_was_not_checked_again_is_said(tmp_path: Path) -> None:
     """Where there is no time for it, the word is not HOLDS."""
     found, _ = ran(tmp_path, units=VOLTA[:1])
     assert "HOLDS" in str(campaign_view(found)[0])
-    found.units[VOLTA[0]].unchecked = [{"kind": "random", "count": 600}]
+    found.units[VOLTA[0]].unchecked = [{"kind": "random", "count": 600}]  # type: ignore[typeddict-item]
     assert "KEPT" in str(campaign_view(found)[0])
     assert "600 are kept, not re-checked: tcformal probe compare" in str(campaign_view(found)[0])
     assert found.data()["not_rechecked"] == 600

@@ -10,10 +10,10 @@ import pytest
 from click.testing import CliRunner
 
 from tcformal.cli import main
-from tcformal.devices.log import pieces
-from tcformal.devices.log.written import random_line
-from tcformal.devices.plan.plan import Random
-from tcformal.devices.run.keep import keep_tiles
+from tcformal.devices import runs as pieces
+from tcformal.devices.entries import random_line
+from tcformal.devices.plan import Random
+from tcformal.devices.recorded import keep_tiles
 from tcformal.devices.sealed import CAMPAIGN, SCHEMA
 from tcformal.errors import InputError, RecordError
 from tcformal.identification import compare as comparison

@@ -10,7 +10,7 @@ import pytest
 
 from executors import Inline
 from inline import Clock
-from tcformal.devices.run.campaign import CampaignStep, CampaignTimeError, run_steps
+from tcformal.devices.campaign import CampaignStep, CampaignTimeError, run_steps
 from tcformal.report.parts import Headline, Rows, plain
 
 

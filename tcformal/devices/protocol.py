@@ -1,4 +1,4 @@
-"""`exec:PROGRAM`: any program that answers dot products as JSON lines of raw encodings.
+"""`exec:PROGRAM`, `hand:NAME`: programs or people that answer dot products as JSON lines.
 
 The protocol, version 1.  The program reads lines from its standard input and writes lines to its standard
 output, each one JSON object; it flushes what it has answered when it has to wait for input.
@@ -21,6 +21,7 @@ answers over only when its input ends is started anew for each batch.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import queue
 import re
@@ -31,17 +32,20 @@ import threading
 import time
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import IO, Any
+from pathlib import Path
+from typing import IO
 
 import numpy as np
 
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.device import Ability, Device, slug
-from tcformal.devices.log.identity import program_identity
 from tcformal.errors import DeviceError, InputError
-from tcformal.simulation.operands.batch import Batch, Raw, witness_at
+from tcformal.files import json_of, read_named
+from tcformal.simulation.operands.batch import Batch, Raw, inputs_digest, witness_at
 from tcformal.simulation.operands.witness import to_data
 
+PROTOCOL = "tcformal-probe/1"
+_WORD = re.compile(r"0x[0-9a-fA-F]{1,16}")
 #: Bytes of one line, and of what is kept of a program's standard error.
 LONGEST_LINE, _LAST_SAID = 1 << 16, 4096
 #: Lines that may wait to be read; the program blocks after that.
@@ -50,6 +54,45 @@ _WAITING = 1024
 _BANNER = 256
 #: Seconds of silence after which a program that was told everything is told that no more follows.
 _QUIET_S = 3.0
+
+
+def result_word(spec: UnitSpec, data: Mapping[str, object], where: str) -> int:
+    """The result in an answer; DeviceError for anything but an encoding of D."""
+    d, text = spec.operands.d, data.get("d")
+    if not isinstance(text, str) or not _WORD.fullmatch(text) or int(text, 16) >> d.width:
+        raise DeviceError(f'expected an encoding of {d.name}, as "0x…", from {where}, but got {text!r:.40}')
+    return int(text, 16)
+
+
+def hello(spec: UnitSpec, k: int) -> dict[str, object]:
+    """The request line: unit, sizes, formats and K."""
+    request: dict[str, object] = {
+        "protocol": PROTOCOL, "unit": spec.name, "m": spec.m, "n": spec.n, "k": k,
+        "formats": spec.operands.names(),
+    }  # fmt: skip
+    if spec.scale_format is not None:
+        request |= {"scale_format": spec.scale_format.name, "scale_block": spec.scale_block}
+    return request
+
+
+def program_identity(name: str, words: Sequence[str]) -> dict[str, str]:
+    """The name of a program, with the SHA-256 of its path, content and arguments.
+
+    The content is that of the program and of every argument that names a file, such as an interpreter's
+    script; files that these read are not included.
+    Errors: DeviceError for a file that cannot be read.
+    """
+    seen = []
+    for path in map(Path, (shutil.which(words[0]) or words[0], *words[1:])):
+        try:
+            if path.is_file():
+                with path.open("rb") as stream:
+                    content = hashlib.file_digest(stream, "sha256").hexdigest()
+                seen.append([str(path.resolve()), content])
+        except OSError as error:
+            raise DeviceError(f"expected to read {path} of {name}, but got: {error.strerror}") from None
+    text = json.dumps([list(words), seen])
+    return {"program": name, "program_sha256": hashlib.sha256(text.encode(errors="replace")).hexdigest()}
 
 
 class Talk:
@@ -131,7 +174,7 @@ class Talk:
             while chunk := stream.read1(_LAST_SAID):  # type: ignore[attr-defined]
                 self._said = (self._said + chunk)[-_LAST_SAID:]
 
-    def hello(self, request: Mapping[str, Any]) -> dict[str, Any]:
+    def hello(self, request: Mapping[str, object]) -> dict[str, object]:
         """Send the request line, and return the first JSON object; lines before it are skipped.
 
         Errors: DeviceError for a program that says more than a banner before it.
@@ -143,7 +186,7 @@ class Talk:
             raise DeviceError(self._ended()) from None
         banner = b""
         for _ in range(_BANNER):
-            line = self._next(time.monotonic() + self._patience_s)
+            line = self._next()
             if line is None:
                 said = f", after it said {banner.decode(errors='replace').strip()!r:.80}" if banner else ""
                 raise DeviceError(self._ended() + said)
@@ -167,7 +210,7 @@ class Talk:
             f"{line.decode(errors='replace').strip()!r:.80}"
         )
 
-    def send(self, lines: Iterable[Mapping[str, Any]], *, last: bool = False) -> None:
+    def send(self, lines: Iterable[Mapping[str, object]], *, last: bool = False) -> None:
         """Send lines without waiting for answers; `last` closes the program's input afterwards."""
         if self._writer is not None:
             self._writer.join()  # it is done: all that it wrote has been answered
@@ -190,15 +233,16 @@ class Talk:
             if last or self._closed.is_set():
                 _close(self._out)
 
-    def receive(self) -> dict[str, Any]:
+    def receive(self) -> dict[str, object]:
         """The next answer; DeviceError where none arrives, or the program reports an error."""
-        line = self._next(time.monotonic() + self._patience_s)
+        line = self._next()
         if line is None:
             raise DeviceError(self._ended())
         return self._read_answer(line)
 
-    def _next(self, until: float) -> bytes | None:
-        """The next line before a deadline, None at the end; DeviceError where none arrives."""
+    def _next(self) -> bytes | None:
+        """The next line, None at the end; DeviceError where none arrives in time."""
+        until = time.monotonic() + self._patience_s
         while (left := until - time.monotonic()) > 0:
             with contextlib.suppress(queue.Empty):
                 return self._lines.get(timeout=min(left, _QUIET_S))
@@ -208,24 +252,24 @@ class Talk:
         self._process.kill()
         raise DeviceError(f"expected an answer of {self._name} within {self._patience_s:g} s, but none came")
 
-    def _read_answer(self, line: bytes) -> dict[str, Any]:
+    def _read_answer(self, line: bytes) -> dict[str, object]:
         """Parse an answer line; DeviceError for no JSON object, or for a reported error."""
         if len(line) > LONGEST_LINE:
             self._process.kill()
             raise DeviceError(
                 f"expected a line of at most {LONGEST_LINE} bytes from {self._name}, but it does not end"
             )
+        data = None
         try:
             text = line.decode()
+            data = json_of(text)
         except UnicodeDecodeError as error:
             self._process.kill()
             raise DeviceError(
                 f"expected UTF-8 from {self._name}, but byte {error.start} is {line[error.start]:#x}"
             ) from None
-        try:
-            data = json.loads(text)
-        except (ValueError, RecursionError):
-            data = None
+        except ValueError:
+            pass
         if not isinstance(data, dict):
             raise DeviceError(f"expected a JSON object from {self._name}, but it said {text.strip()!r:.80}")
         if "error" in data:
@@ -246,20 +290,14 @@ class Talk:
         return f"expected more answers of {self._name}, but it {how}"
 
 
-def _line(data: Mapping[str, Any]) -> bytes:
+def _line(data: Mapping[str, object]) -> bytes:
     return json.dumps(data).encode() + b"\n"
 
 
 def _close(stream: IO[bytes]) -> None:
     """Close a pipe; a broken pipe is ignored."""
-    try:
+    with contextlib.suppress(OSError):
         stream.close()
-    except OSError:
-        return
-
-
-PROTOCOL = "tcformal-probe/1"
-_WORD = re.compile(r"0x[0-9a-fA-F]{1,16}")
 
 
 class ProgramDevice(Device):
@@ -276,7 +314,7 @@ class ProgramDevice(Device):
         self._who: dict[str, str] | None = None
         self._talk: Talk | None = None
         #: What the running program was told first, and how many dot products since.
-        self._request: dict[str, Any] = {}
+        self._request: dict[str, object] = {}
         self._count = 0
         #: Whether the program answers only when its input ends.
         self._answers_late = False
@@ -296,12 +334,14 @@ class ProgramDevice(Device):
         self._who = program_identity(self.name, self._words)
         self.close()
         _, answer = self._started(hello(spec, k))
+        texts: dict[str, str] = {}
         for key, text in answer.items():
             if not isinstance(text, str) or not text.strip():
                 raise DeviceError(
                     f"expected texts from {self.name} on who it is, but {key!r:.40} is {text!r:.40}"
                 )
-        return {"device": self.name} | answer | self._who
+            texts[key] = text
+        return {"device": self.name} | texts | self._who
 
     def label(self, identity: dict[str, str]) -> str:
         """A folder name from the reported device and the program's digest, distinct for each program."""
@@ -329,14 +369,14 @@ class ProgramDevice(Device):
         self._answers_late |= not talk.open
         return np.array(results, dtype=np.uint64)
 
-    def _waiting(self, hello: dict[str, Any]) -> Talk:
+    def _waiting(self, hello: dict[str, object]) -> Talk:
         """The running process if its request was the same, or a new process."""
         if self._talk is not None and self._request == hello and self._talk.ready():
             return self._talk
         self.close()
         return self._started(hello)[0]
 
-    def _started(self, hello: dict[str, Any]) -> tuple[Talk, dict[str, Any]]:
+    def _started(self, hello: dict[str, object]) -> tuple[Talk, dict[str, object]]:
         """Start the program, and return it with its answer to the request."""
         self._talk, self._request, self._count = Talk(self.name, self._words, self._patience_s), hello, 0
         # A device that nobody closes still ends its program.
@@ -354,27 +394,69 @@ class ProgramDevice(Device):
             self._talk.end(failed=failed)
             self._talk = None
 
-    def _answer(self, spec: UnitSpec, row: int, data: Mapping[str, Any]) -> int:
+    def _answer(self, spec: UnitSpec, row: int, data: Mapping[str, object]) -> int:
         if type(data.get("id")) is not int or data["id"] != row or "d" not in data:
             raise DeviceError(f"expected {self.name} to answer dot product {row}, but it said {data!r:.80}")
         return result_word(spec, data, f"{self.name} for dot product {row}")
 
 
-def result_word(spec: UnitSpec, data: Mapping[str, Any], where: str) -> int:
-    """The result in an answer; DeviceError for anything but an encoding of D."""
-    d, text = spec.operands.d, data.get("d")
-    if not isinstance(text, str) or not _WORD.fullmatch(text) or int(text, 16) >> d.width:
-        raise DeviceError(f'expected an encoding of {d.name}, as "0x…", from {where}, but got {text!r:.40}')
-    return int(text, 16)
+class HandDevice(Device):
+    """An offline device, asked one batch at a time.
+
+    A batch without answers is `waiting`, and run raises DeviceError; `answer` gives the answers, in the
+    words of the protocol.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.name = f"hand:{text}"
+        #: The batch that waits for answers.
+        self.waiting: Batch | None = None
+        self._file: Path | None = None
+
+    def abilities(self) -> Sequence[Ability]:
+        return [Ability("any unit", "by hand")]
+
+    def identify(self, spec: UnitSpec, k: int) -> dict[str, str]:
+        del spec, k
+        return {"device": self.name, "instruction": "by hand"}
+
+    def answer(self, file: Path) -> None:
+        """Set the file with the answers to the next batch."""
+        self._file = file
+
+    def run(self, spec: UnitSpec, batch: Batch) -> Raw:
+        """The answers in the file; DeviceError without a file, InputError for answers to other inputs."""
+        if self._file is None:
+            self.waiting = batch
+            raise DeviceError(
+                f"expected answers of {self.name} to {len(batch.c)} inputs, but there are none yet"
+            )
+        file, self._file = self._file, None
+        answers: dict[str, int] = {}
+        for text in read_named(file, "answers as JSON lines").splitlines():
+            data = None
+            with contextlib.suppress(ValueError):  # no JSON, such as a banner
+                data = json_of(text)
+            if isinstance(data, dict) and "id" in data:
+                answers[str(data["id"])] = result_word(spec, data, f"{file}, {data['id']!s:.40}")
+        ids = [str(line["id"]) for line in lines_of(spec, batch)[1:]]
+        missing = [id_ for id_ in ids if id_ not in answers]
+        if missing or len(answers) != len(ids):
+            raise InputError(
+                f"expected answers to the {len(ids)} inputs that are asked now in {file}, but "
+                + (f"{missing[0]} has none" if missing else f"there are {len(answers)}")
+            )
+        return np.array([answers[id_] for id_ in ids], dtype=np.uint64)
 
 
-def hello(spec: UnitSpec, k: int) -> dict[str, Any]:
-    """The request line: unit, sizes, formats and K."""
-    o = spec.operands
-    request = {
-        "protocol": PROTOCOL, "unit": spec.name, "m": spec.m, "n": spec.n, "k": k,
-        "formats": o.names(),
-    }  # fmt: skip
-    if spec.scale_format is not None:
-        request |= {"scale_format": spec.scale_format.name, "scale_block": spec.scale_block}
-    return request
+def lines_of(spec: UnitSpec, batch: Batch) -> list[dict[str, object]]:
+    """The lines of a batch in the protocol: the request, then each dot product.
+
+    Its ids begin with a digest of the batch, so that answers to another are not taken for answers to this.
+    """
+    start = inputs_digest(batch)[:8]
+    rows = [{"id": f"{start}-{row}", **to_data(spec, witness_at(batch, row))} for row in range(len(batch.c))]
+    n = range(len(batch.c))
+    rows: list[dict[str, object]] = [
+        {"id": f"{start}-{row}", **to_data(spec, witness_at(batch, row))} for row in n
+    ]

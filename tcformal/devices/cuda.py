@@ -1,25 +1,38 @@
-"""Kernels as cubins, each checked to contain the machine instruction of its unit."""
+"""`cuda:N`: the matrix instructions of an NVIDIA GPU, each built, disassembled and launched."""
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import tempfile
 from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+
+from tcformal.design.catalog import catalogue
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec, base_name
 from tcformal.design.vendors.nvidia import ARCHS
-from tcformal.devices.sources import sources
+from tcformal.devices.device import Ability, gpu_number, sources
+from tcformal.devices.tiles import TURN, PlacedDevice
 from tcformal.encodings.spec import Format
 from tcformal.errors import DeviceError, TcformalError
 from tcformal.programs.chain import scale_count
-from tcformal.simulation.compilers import CUDA, Compiler, built, compiler, run_tool, tool
+from tcformal.simulation import card as cards
+from tcformal.simulation.card import Card
+from tcformal.simulation.compilers import CUDA, Compiler, built, compiler, first_line, run_tool, tool
+from tcformal.simulation.operands.batch import Batch, Raw, rows_of
 
 #: PTX spelling of each format; tf32, fp32 and fp64 are named for what PTX calls them.
 _PTX = {"fp16": "f16", "fp32": "f32", "fp64": "f64", "bf16": "bf16", "tf32": "tf32", "e8m0": "ue8m0"}
+#: Types of A that a mnemonic names.
+_SEEN = {"tf32": r".*\.TF32", "bf16": r".*\.BF16"}
 #: Targets of architectures whose matrix instructions need the architecture-specific instruction set.
 _SPECIFIC = {"hopper": "sm_90a", "blackwell": "sm_100a", "rtx-blackwell": "sm_120a"}
 
@@ -50,12 +63,9 @@ def kernel(spec: UnitSpec) -> Kernel:
     if arch not in ARCHS or not text:
         raise DeviceError(f"expected a unit of an NVIDIA GPU, but got {spec.name}")
     target = _SPECIFIC.get(arch, f"sm_{ARCHS[arch].sm}")
-    if instruction.startswith("mma."):
-        return _mma(spec, instruction, target)
-    if instruction.startswith("wgmma."):
-        return _wgmma(spec, target)
-    if instruction.startswith("tcgen05."):
-        return _tcgen05(spec, instruction, target)
+    makers = {"mma": _mma, "wgmma": _wgmma, "tcgen05": _tcgen05}
+    if (family := instruction.partition(".")[0]) in makers:
+        return makers[family](spec, instruction, target)
     raise DeviceError(f"expected a unit with a CUDA probe (mma, wgmma, tcgen05), but {spec.name} has none")
 
 
@@ -78,9 +88,10 @@ def _common(spec: UnitSpec) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _numbered(first: int, count: int) -> str:
-    """An operand list `{%0, %1, …}` of `count` operands that starts at `first`."""
-    return "{" + ", ".join(f"%{i}" for i in range(first, first + count)) + "}"
+def _lists(*counts: int) -> list[str]:
+    """Operand lists `{%0, %1, …}` of these lengths, numbered one after the other."""
+    ends = list(itertools.accumulate(counts, initial=0))
+    return ["{" + ", ".join(f"%{i}" for i in range(*span)) + "}" for span in itertools.pairwise(ends)]
 
 
 def _operands(constraint: str, name: str, count: int) -> str:
@@ -88,87 +99,60 @@ def _operands(constraint: str, name: str, count: int) -> str:
 
 
 def _mma(spec: UnitSpec, instruction: str, target: str) -> Kernel:
-    o, double = spec.operands, spec.operands.a.name == "fp64"
+    o, double, scaled = spec.operands, spec.operands.a.name == "fp64", spec.scale_format is not None
     register = 64 if double else 32
     # Kinds of narrow formats hold each element in a byte, but for the fp4 kinds of K = 64.
     packed = spec.k == 64
     bits = 4 if packed else max(8, o.a.width)
     quadpair = spec.m == 8 and not double
     c_per_reg = 1 if o.c.width >= 32 else 2
+    held = 32 * register // bits
+    regs = (spec.m * spec.k // held, spec.n * spec.k // held, spec.m * spec.n // (32 * c_per_reg))
     if quadpair:
         regs = (2, 2, 8 // c_per_reg)
-    else:
-        held = 32 * register // bits
-        regs = (spec.m * spec.k // held, spec.n * spec.k // held, spec.m * spec.n // (32 * c_per_reg))
-    ptx = _mma_text(spec, instruction)
-    statement = (_double_statement if double else _statement)(spec, ptx, regs)
+    ptx, (a, b, c) = _mma_text(spec, instruction), regs
     values = _common(spec) | {
         "REG_A": f"uint{register}_t", "REG_C": f"uint{register}_t",
-        "A_REGS": regs[0], "B_REGS": regs[1], "C_REGS": regs[2], "C_PER_REG": c_per_reg,
+        "A_REGS": a, "B_REGS": b, "C_REGS": c, "C_PER_REG": c_per_reg,
         "A_BITS": bits, "B_BITS": 4 if packed else max(8, o.b.width),
         # fp4 stands in the middle of its byte.
         "A_SHIFT": 2 if o.a.width == 4 and not packed else 0,
         "B_SHIFT": 2 if o.b.width == 4 and not packed else 0,
     }  # fmt: skip
+    # C stands in D's registers.
+    places = [*(lists := _lists(c, a, b)), lists[0]]
+    inputs = f"{_operands('r', 'ra', a)}, {_operands('r', 'rb', b)}"
+    outputs = _operands("+r", "rc", c)
     mixed = o.c.width != o.d.width
     if mixed:
-        d_regs, values["D_PER_REG"] = _d_registers(spec)
-        values["D_REGS"] = d_regs
-        statement = _mixed_statement(ptx, regs, d_regs)
-    flags = (("QUADPAIR", quadpair), ("MIXED", mixed), ("SCALED", spec.scale_format is not None))
+        # D and C of m8n8k4 have different formats, and registers of their own.
+        values["D_PER_REG"] = d_per_reg = 1 if o.d.width >= 32 else 2
+        values["D_REGS"] = d = 8 // d_per_reg
+        places, outputs = _lists(d, a, b, c), _operands("=r", "rd", d)
+        inputs += f", {_operands('r', 'rc', c)}"
+    if scaled:
+        first = a + b + c
+        places += [f"{{%{first}}}", "{0, 0}", f"{{%{first + 1}}}", "{0, 0}"]
+        inputs += ', "r"(sa), "r"(sb)'
+    text = f"{ptx} {', '.join(places)};"
+    statement = f'PTX("{text}" : {outputs} : {inputs})'
+    if double:
+        # The bits of doubles are held in integer registers.
+        fill = "".join(f" rd[{i}] = __longlong_as_double(rc[{i}]);" for i in range(c))
+        back = "".join(f" rc[{i}] = __double_as_longlong(rd[{i}]);" for i in range(c))
+        cast = ", ".join(
+            f'"d"(__longlong_as_double({name}[{i}]))' for name, n in (("ra", a), ("rb", b)) for i in range(n)
+        )
+        asm = f'PTX("{text}" : {_operands("+d", "rd", c)} : {cast});'
+        statement = f"do {{ double rd[C_REGS];{fill} {asm}{back} }} while (0)"
+    flags = (("QUADPAIR", quadpair), ("MIXED", mixed), ("SCALED", scaled))
     header = _defines(**values, INSTRUCTION=statement)
     header += "".join(f"#define {n}\n" for n, is_so in flags if is_so)
     return Kernel(
         source="mma.cu", target=target, header=header, ptx=ptx,
-        mnemonic=_mma_mnemonic(spec, instruction, packed), counts=(1, 2, 4) if quadpair else (1,),
+        mnemonic=_mma_mnemonic(spec, packed), counts=(1, 2, 4) if quadpair else (1,),
         tiles_per_block=16 if quadpair else 4,
     )  # fmt: skip
-
-
-def _places(regs: tuple[int, int, int]) -> list[str]:
-    """The operand lists of D, A, B and C, with C in D's registers."""
-    a, b, c = regs
-    return [_numbered(0, c), _numbered(c, a), _numbered(c + a, b), _numbered(0, c)]
-
-
-def _statement(spec: UnitSpec, ptx: str, regs: tuple[int, int, int]) -> str:
-    """The inline assembly of the instruction on 32-bit registers, with scale words if it has scales."""
-    places, first = _places(regs), sum(regs)
-    inputs = [_operands("r", "ra", regs[0]), _operands("r", "rb", regs[1])]
-    if spec.scale_format is not None:
-        places += [f"{{%{first}}}", "{0, 0}", f"{{%{first + 1}}}", "{0, 0}"]
-        inputs += ['"r"(sa)', '"r"(sb)']
-    outputs = _operands("+r", "rc", regs[2])
-    return f'PTX("{ptx} {", ".join(places)};" : {outputs} : {", ".join(inputs)})'
-
-
-def _d_registers(spec: UnitSpec) -> tuple[int, int]:
-    """The number of D registers of the fp16 m8n8k4 instruction, and of D elements per register."""
-    per_reg = 1 if spec.operands.d.width >= 32 else 2
-    return 8 // per_reg, per_reg
-
-
-def _mixed_statement(ptx: str, regs: tuple[int, int, int], d: int) -> str:
-    """The inline assembly where D and C have different formats: D has registers of its own."""
-    a, b, c = regs
-    places = [_numbered(0, d), _numbered(d, a), _numbered(d + a, b), _numbered(d + a + b, c)]
-    inputs = ", ".join(_operands("r", name, n) for name, n in zip(("ra", "rb", "rc"), regs, strict=True))
-    return f'PTX("{ptx} {", ".join(places)};" : {_operands("=r", "rd", d)} : {inputs})'
-
-
-def _cast(constraint: str, name: str, count: int) -> str:
-    return ", ".join(f'"{constraint}"(__longlong_as_double({name}[{i}]))' for i in range(count))
-
-
-def _double_statement(spec: UnitSpec, ptx: str, regs: tuple[int, int, int]) -> str:
-    """The inline assembly on doubles whose bits are held in integer registers."""
-    del spec
-    inputs = f"{_cast('d', 'ra', regs[0])}, {_cast('d', 'rb', regs[1])}"
-    outputs = _operands("+d", "rd", regs[2])
-    fill = "".join(f" rd[{i}] = __longlong_as_double(rc[{i}]);" for i in range(regs[2]))
-    back = "".join(f" rc[{i}] = __double_as_longlong(rd[{i}]);" for i in range(regs[2]))
-    text = f"{ptx} {', '.join(_places(regs))};"
-    return f'do {{ double rd[C_REGS];{fill} PTX("{text}" : {outputs} : {inputs});{back} }} while (0)'
 
 
 def _mma_text(spec: UnitSpec, instruction: str) -> str:
@@ -186,7 +170,7 @@ def _mma_text(spec: UnitSpec, instruction: str) -> str:
     return ".".join([*words, *types])
 
 
-def _mma_mnemonic(spec: UnitSpec, instruction: str, packed: bool) -> str:
+def _mma_mnemonic(spec: UnitSpec, packed: bool) -> str:
     """The mnemonic of the machine instruction: family and shape."""
     a = spec.operands.a
     shape = f"{spec.m if spec.m == 16 else 8}{spec.n}{spec.k}"
@@ -196,11 +180,10 @@ def _mma_mnemonic(spec: UnitSpec, instruction: str, packed: bool) -> str:
         return rf"OMMA\.SF\.{shape}\b"
     if a.width <= 8:
         return rf"QMMA\.(SF\.)?{shape}\b"
-    types = {"tf32": r".*\.TF32", "bf16": r".*\.BF16"}.get(a.name, "")
-    return rf"HMMA\.{shape}\b{types}"
+    return rf"HMMA\.{shape}\b{_SEEN.get(a.name, '')}"
 
 
-def _wgmma(spec: UnitSpec, target: str) -> Kernel:
+def _wgmma(spec: UnitSpec, _: str, target: str) -> Kernel:
     o = spec.operands
     c_per_reg = 1 if o.c.width == 32 else 2
     regs = spec.n // (2 * c_per_reg)
@@ -208,9 +191,7 @@ def _wgmma(spec: UnitSpec, target: str) -> Kernel:
     ptx = f"wgmma.mma_async.sync.aligned.m64n{spec.n}k{spec.k}.{types}"
     # Signs of A and B, and for 16-bit formats that neither is transposed.
     tail = "p, 1, 1, 0, 0" if o.a.width == 16 else "p, 1, 1"
-    text = (
-        f"{{ .reg .pred p; setp.ne.b32 p, 1, 0; {ptx} {_numbered(0, regs)}, %{regs}, %{regs + 1}, {tail}; }}"
-    )
+    text = f"{{ .reg .pred p; setp.ne.b32 p, 1, 0; {ptx} {_lists(regs)[0]}, %{regs}, %{regs + 1}, {tail}; }}"
     outputs = _operands("+r", "rc", regs)
     values = _common(spec) | {
         "C_REGS": regs, "C_PER_REG": c_per_reg,
@@ -219,10 +200,9 @@ def _wgmma(spec: UnitSpec, target: str) -> Kernel:
         "WAITED": f'PTX("" : {outputs})',
     }  # fmt: skip
     family = "QGMMA" if o.a.width == 8 else "HGMMA"
-    types_seen = {"tf32": r".*\.TF32", "bf16": r".*\.BF16"}.get(o.a.name, "")
     return Kernel(
         source="wgmma.cu", target=target, header=_defines(**values), ptx=ptx,
-        mnemonic=rf"{family}\.64x{spec.n}x{spec.k}\b{types_seen}", tiles_per_block=1,
+        mnemonic=rf"{family}\.64x{spec.n}x{spec.k}\b{_SEEN.get(o.a.name, '')}", tiles_per_block=1,
     )  # fmt: skip
 
 
@@ -372,3 +352,173 @@ def _expected(spec: UnitSpec, made: Kernel, found: Counter[str]) -> str:
             f"{arithmetic or 'no arithmetic'} of it: that is no matrix instruction of this name"
         )
     return ", ".join(matching)
+
+
+#: Architecture of the catalogue by compute capability.  Kernels for sm_80 run on 8.6 and 8.7 too; those of
+#: architecture-specific targets on no other.
+_ARCH = {
+    (7, 0): "volta", (7, 5): "turing", (8, 0): "ampere", (8, 6): "ampere", (8, 7): "ampere", (8, 9): "ada",
+    (9, 0): "hopper", (10, 0): "blackwell", (12, 0): "rtx-blackwell",
+}  # fmt: skip
+#: Dot products of one launch at most, and threads of a block that moves them.
+_MOST, _THREADS = 1 << 17, 256
+#: Blocks of a launch whose kernel goes on from tile to tile.
+_MOST_BLOCKS = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class ListedGpu:
+    """A GPU in the list of devices: it is named, but not opened."""
+
+    name: str
+    description: str
+    arch: str | None
+
+    def abilities(self) -> Sequence[Ability]:
+        if self.arch is None:
+            return [Ability("no unit of the catalogue", missing="no architecture of the catalogue")]
+        families = dict.fromkeys(
+            re.split(r"\.m\d", name.partition("/")[2])[0] for name in _units_of(self.arch)
+        )
+        return [Ability(f"{self.arch}/{family}.…", family) for family in families]
+
+
+def _units_of(arch: str | None) -> list[str]:
+    return [name for name in catalogue() if name.startswith(f"{arch}/")]
+
+
+def gpus() -> Iterator[ListedGpu]:
+    """The GPUs of this machine; DeviceError where there are none, or where packages for them are missing."""
+    for index in range(cards.count()):
+        gpu = cards.card(index)
+        major, minor = gpu.capability
+        yield ListedGpu(f"cuda:{index}", f"{gpu.name} (sm_{major}{minor})", _ARCH.get(gpu.capability))
+
+
+class CudaDevice(PlacedDevice):
+    """An NVIDIA GPU; `card` replaces the library in tests.
+
+    Errors: InputError for a text that is no number; DeviceError for a GPU that does not exist.
+    """
+
+    def __init__(self, text: str, card: Card | None = None) -> None:
+        index = gpu_number("cuda", text)
+        self.name = f"cuda:{index}"
+        self._card = cards.card(index) if card is None else card
+        self._arch = _ARCH.get(self._card.capability)
+        self._cubins: dict[str, Cubin] = {}
+        #: The batch that is on the GPU, and where: units that share operands are run one after the other.
+        self._held: tuple[Batch, list[Any]] | None = None
+
+    def abilities(self) -> Sequence[Ability]:
+        return ListedGpu(self.name, self._card.name, self._arch).abilities()
+
+    def units(self) -> list[str]:
+        return _units_of(self._arch)
+
+    def builder(self) -> Callable[[str], str]:
+        return build
+
+    def identify(self, spec: UnitSpec, k: int) -> dict[str, str]:
+        """The identity of GPU, driver, compiler and machine instruction; builds the kernel."""
+        wanted = base_name(spec).partition("/")[0]
+        if wanted != self._arch:
+            major, minor = self._card.capability
+            raise DeviceError(
+                f"expected a GPU of {wanted} for {spec.name}, but {self.name} is a {self._card.name} "
+                f"(sm_{major}{minor}, {self._arch or 'which the catalogue does not know'})"
+            )
+        if k != spec.k:
+            raise DeviceError(f"expected dot products of {spec.k} terms for {spec.name}, but got {k}")
+        made = self._cubin(spec)
+        return {
+            "device": self._card.name,
+            "driver": self._call("the driver's version", self._card.driver),
+            "library": self._card.library,
+            "compiler": made.compiler,
+            "ptx": made.kernel.ptx,
+            "instruction": made.instruction,
+        }
+
+    def _cubin(self, spec: UnitSpec) -> Cubin:
+        name = base_name(spec)
+        if name not in self._cubins:
+            self._cubins[name] = cubin(spec)
+        return self._cubins[name]
+
+    def twice(self, spec: UnitSpec, batch: Batch) -> tuple[Raw, Raw]:
+        """The results of each dot product at two positions in a tile."""
+        results = []
+        for start in range(0, len(batch.c), _MOST):
+            part = batch if len(batch.c) <= _MOST else rows_of(batch, slice(start, start + _MOST))
+            results.append(self._call("to run a kernel", partial(self._launched, spec, part)))
+        first, second = (np.concatenate(turn) for turn in zip(*results, strict=True))
+        return first, second
+
+    def _call(self, what: str, call: Callable[[], Any]) -> Any:
+        """Call the library, and turn its errors into a DeviceError of one sentence."""
+        try:
+            return call()
+        except DeviceError:
+            raise
+        except Exception as error:  # each library has errors of its own
+            self._held = None
+            text = f"expected {self._card.name} {what}, but {self._card.library} says: {first_line(error)}"
+            raise DeviceError(text) from error
+
+    def _launched(self, spec: UnitSpec, batch: Batch) -> tuple[Raw, Raw]:
+        """Run a batch: place operands on tiles, execute the instruction, collect results at both
+        positions."""
+        made, n = self._cubin(spec), len(batch.c)
+        move = tiles(made.kernel.target)
+        count = -(-n // min(spec.m, spec.n))
+        held = self._uploaded(spec, batch)
+        sizes = [0 if array is None else array.nbytes // n for array in _words(spec, batch)]
+        rows = (spec.m, spec.n, spec.m * spec.n, spec.m, spec.n)
+        spread = [self._card.empty(max(1, count * m * size)) for m, size in zip(rows, sizes, strict=True)]
+        width = spec.operands.d.storage_bits // 8
+        d, out = self._card.empty(count * spec.m * spec.n * width), self._card.empty(n * width)
+        found: list[Raw] = []
+
+        def moved(turn: int, name: str, height: int, source: Any, to: Any, *rest: int) -> None:
+            common = (*map(np.uint64, (count, n, turn)), *map(np.int32, (spec.m, spec.n, *rest)))
+            self._card.launch(move, name, -(-count * height // _THREADS), _THREADS, (source, to, *common))
+
+        # Kernels of one tile to a block go on by the size of the grid; the others do one round.
+        blocks = -(-count // made.kernel.tiles_per_block)
+        grid = min(blocks, _MOST_BLOCKS) if made.kernel.tiles_per_block == 1 else blocks
+        for turn in (0, TURN):
+            for i, (height, size) in enumerate(zip(rows, sizes, strict=True)):
+                if i == 2:
+                    moved(turn, "spread_c", height, held[i], spread[i], size)
+                elif size:
+                    moved(turn, "spread_rows", height, held[i], spread[i], i % 3, size)
+            arguments = (*spread[:3], d, *spread[3:], np.uint64(count))
+            self._card.launch(made.path, "probe", grid, made.kernel.threads, arguments)
+            moved(turn, "gather_d", rows[2], d, out, width)
+            found.append(self._card.get(out, n * width).view(f"u{width}").astype(np.uint64))
+        for memory in (*spread, d, out):
+            self._card.free(memory)
+        return found[0], found[1]
+
+    def _uploaded(self, spec: UnitSpec, batch: Batch) -> list[Any]:
+        """Copy a batch's operands to the GPU; those of the last batch are cached for the next unit."""
+        if self._held is None or self._held[0] is not batch:
+            if self._held is not None:
+                for memory in self._held[1]:
+                    self._card.free(memory)
+            none = np.zeros(1, np.uint8)
+            there = [self._card.put(none if x is None else x) for x in _words(spec, batch)]
+            self._held = (batch, there)
+        return self._held[1]
+
+
+def _words(spec: UnitSpec, batch: Batch) -> list[Raw | None]:
+    """The operands of a batch, packed into the words that a kernel reads."""
+    o, scale = spec.operands, spec.scale_format
+    formats = (o.a, o.b, o.c, scale, scale)
+    arrays = (batch.a, batch.b, batch.c, batch.scale_a, batch.scale_b)
+    return [
+        None if array is None or fmt is None else array.astype(f"u{fmt.storage_bits // 8}", copy=False)
+        for array, fmt in zip(arrays, formats, strict=True)
+    ]

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import ClassVar
 
 from tcformal.checks import MOST_AT_ONCE, MOST_VECTORS, check_int
 from tcformal.design.names import resolve
@@ -39,8 +39,9 @@ class Directed:
     #: What it separates, or its origin.
     why: str
     witness: Witness
+    count: ClassVar[int] = 1
 
-    def data(self, spec: UnitSpec) -> dict[str, Any]:
+    def data(self, spec: UnitSpec) -> dict[str, object]:
         """The line of this item in a plan."""
         return {"kind": "directed", "id": self.id, "why": self.why, **to_data(spec, self.witness)}
 
@@ -55,7 +56,7 @@ class Random:
     #: SHA-256 of the operands.
     inputs: str
 
-    def data(self, spec: UnitSpec) -> dict[str, Any]:
+    def data(self, spec: UnitSpec) -> dict[str, object]:
         """The line of this item in a plan."""
         del spec
         return {
@@ -90,24 +91,20 @@ class Plan:
     @property
     def count(self) -> int:
         """The number of dot products."""
-        return sum(item.count if isinstance(item, Random) else 1 for item in self.items)
+        return sum(item.count for item in self.items)
 
-    def lines(self) -> list[dict[str, Any]]:
+    def lines(self) -> list[dict[str, object]]:
         """The plan as plain data: a head with the digest of all items, then the items."""
-        o = self.unit.operands
         head = {
             "kind": "plan", "schema": SCHEMA, "unit": self.unit.name, "k": self.k,
-            "formats": o.names(),
-            "tcformal": VERSION, "digest": self.digest(),
+            "formats": self.unit.operands.names(), "tcformal": VERSION, "digest": self.digest(),
         }  # fmt: skip
-        return [sealed(head), *self._items()]
-
-    def _items(self) -> list[dict[str, Any]]:
-        return [item.data(self.unit) for item in self.items]
+        return [sealed(head), *(item.data(self.unit) for item in self.items)]
 
     def digest(self) -> str:
         """SHA-256 of the unit, the length and the items."""
-        texts = [self.unit.name, str(self.k), *(json.dumps(d, sort_keys=True) for d in self._items())]
+        items = (json.dumps(item.data(self.unit), sort_keys=True) for item in self.items)
+        texts = [self.unit.name, str(self.k), *items]
         return hashlib.sha256("\n".join(texts).encode()).hexdigest()
 
 
@@ -146,9 +143,8 @@ def numbered(items: Iterable[Directed]) -> list[Directed]:
 
 def family_of(row: int, count: int) -> str:
     """The input family of one row of a random item; families are contiguous."""
-    names: Sequence[str] = list(FAMILIES)
-    for i, family in enumerate(names):
-        row -= count // len(names) + (i < count % len(names))
+    for i, family in enumerate(FAMILIES):
+        row -= count // len(FAMILIES) + (i < count % len(FAMILIES))
         if row < 0:
             return family
     raise InputError(f"expected a row below {count}, but got {count + row}")
@@ -164,11 +160,11 @@ def read_plan(path: Path) -> Plan:
     """Read a plan; RecordError for a damaged or altered file."""
     if not path.exists():
         raise RecordError(f"expected a plan at {path}, but there is none")
-    found = lines.read(path)[0]
-    for line in found:
+    data = []
+    for line in lines.read(path)[0]:
         if line.data is None:
             raise RecordError(line.problem)
-    data = [line.data for line in found if line.data is not None]
+        data.append(line.data)
     if not data or data[0].get("schema") != SCHEMA:
         raise RecordError(f"expected a plan ({SCHEMA}) in {path}, but its first line is none")
     try:
@@ -193,7 +189,7 @@ def read_plan(path: Path) -> Plan:
     return plan
 
 
-def item_of(spec: UnitSpec, data: dict[str, Any], where: str) -> PlanItem:
+def item_of(spec: UnitSpec, data: Mapping[str, object], where: str) -> PlanItem:
     """Parse one item from its line in a plan or in a file of results."""
     if data["kind"] == "directed":
         return Directed(str(data["id"]), str(data.get("why", "")), from_data(spec, data, where))

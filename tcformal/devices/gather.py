@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from tcformal.design.unit import UnitSpec
-from tcformal.devices.plan.plan import Directed
+from tcformal.devices.plan import Directed
 from tcformal.devices.recorded import RecordedDevice
+from tcformal.devices.runs import lines_in
 from tcformal.errors import InputError, RecordError
-from tcformal.files import ENDING, read_named, read_packed, values_of
+from tcformal.files import ENDING, read_named, values_of
 from tcformal.simulation.operands.witness import from_data
-from tcformal.store import lines
+from tcformal.store.lines import Line
 
 #: The file of kept answers in a folder of results, as in `store.store`.
 ANSWERS = "answers.jsonl"
@@ -36,12 +37,9 @@ def from_file(spec: UnitSpec, path: Path) -> Iterator[Directed]:
             yield Directed(f"{path.stem}/{i}", f"recorded in {path.name}", w)
         return
     count = 0
-    for data in _values(path):
-        for witness in _witnesses(data):
-            yield Directed(
-                f"{path.stem}/{count}", f"given in {path.name}", from_data(spec, witness, str(path))
-            )
-            count += 1
+    for count, witness in enumerate(_witnesses(_values(path)), 1):
+        given = from_data(spec, witness, str(path))
+        yield Directed(f"{path.stem}/{count - 1}", f"given in {path.name}", given)
     if not count:
         raise InputError(f"expected witnesses (objects with a, b and c) in {path}, but there are none")
 
@@ -57,7 +55,7 @@ def _start(path: Path) -> bytes:
         raise InputError(f"expected a file of witnesses at {path}, but got: {error.strerror}") from None
 
 
-def _values(path: Path) -> list[Any]:
+def _values(path: Path) -> list[object]:
     """The JSON values of a text: a single value, or one per line."""
     try:
         return values_of(read_named(path, "JSON or JSON lines"))
@@ -65,7 +63,7 @@ def _values(path: Path) -> list[Any]:
         raise InputError(f"expected JSON or JSON lines in {path}, but got: {error!s:.200}") from None
 
 
-def _witnesses(data: Any) -> Iterator[Mapping[str, Any]]:
+def _witnesses(data: object) -> Iterator[Mapping[str, object]]:
     """All witnesses in a nested JSON value, in order."""
     waiting = [data]
     while waiting:
@@ -79,20 +77,19 @@ def _witnesses(data: Any) -> Iterator[Mapping[str, Any]]:
             waiting += reversed(part)
 
 
-def _kept(folder: Path) -> Iterator[lines.Line]:
+def _kept(folder: Path) -> Iterator[Line]:
     """The lines of stored answers, packed ones first."""
     packed = folder / (ANSWERS + ENDING)
     if os.path.lexists(packed):
         status = packed.lstat()
         yield from _unpacked(packed, (status.st_ino, status.st_mtime_ns, status.st_size))
-    yield from lines.read(folder / ANSWERS)[0]
+    yield from lines_in(folder / ANSWERS)
 
 
 @lru_cache(maxsize=1)
-def _unpacked(packed: Path, _stamp: tuple[int, int, int]) -> tuple[lines.Line, ...]:
+def _unpacked(packed: Path, _stamp: tuple[int, int, int]) -> list[Line]:
     """The lines of a packed file, cached until the file is replaced."""
-    texts = enumerate(read_packed(packed).splitlines(), start=1)
-    return tuple(lines.parse_line(packed, number, text) for number, text in texts)
+    return lines_in(packed)
 
 
 def from_store(spec: UnitSpec, folder: Path, k: int) -> Iterator[Directed]:

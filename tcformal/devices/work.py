@@ -1,31 +1,29 @@
-"""The computations of a campaign for worker processes: inputs, model results, comparisons."""
+"""The computations of a campaign: inputs, model results, comparisons; apart, for workers import it alone."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.design.axes import rivals
 from tcformal.design.names import resolve
-from tcformal.devices.log.pieces import random_piece
-from tcformal.devices.plan.directed import directed
-from tcformal.devices.plan.plan import Directed, numbered
-from tcformal.devices.plan.questions import QUESTIONS, asked, candidates
-from tcformal.devices.run.gather import from_store
-from tcformal.devices.run.plausible import surely_finite
+from tcformal.design.unit import UnitSpec
+from tcformal.devices.device import narrowed
+from tcformal.devices.directed import QUESTIONS, asked, candidates, directed
+from tcformal.devices.entries import Answer, Designs, RandomLine
+from tcformal.devices.gather import from_store
+from tcformal.devices.plan import Directed, numbered
+from tcformal.devices.runner import surely_finite
+from tcformal.devices.runs import random_piece
 from tcformal.devices.sealed import read_whole
-from tcformal.encodings.spec import Format
 from tcformal.errors import InputError, RecordError
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import Batch, Raw, batch, batch_of, inputs_digest, rows_of
-from tcformal.simulation.operands.witness import Witness
 
 #: Random dot products of the first item of a unit, and of each further one at most.
 FIRST_CHUNK, CHUNK = 12_000, 120_000
@@ -59,7 +57,17 @@ class Chunk:
     #: None where the caller has the model's results already.
     model: Raw | None
     finite: NDArray[np.bool_]
-    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One dot product on every row and column of a tile, with random ones around it."""
+
+    batch: Batch
+    #: The rows of the batch that hold it.
+    holds: NDArray[np.bool_]
+    #: The model's result.
+    model: int
 
 
 def suite(name: str, folder: str) -> DirectedBlock:
@@ -81,22 +89,15 @@ def suite(name: str, folder: str) -> DirectedBlock:
 
 def chunk(name: str, count: int, seed: int, with_model: bool) -> Chunk:
     """Generate one random item of a unit, in the smallest unsigned integer types."""
-    start = time.monotonic()
     spec = resolve(name)
     operands = batch(spec, spec.k, count, seed)
+    formats = spec.input_formats()
+    small = Batch(**{name: narrowed(formats[name], words) for name, words in operands.named().items()})
     model = replay(spec, operands) if with_model else None
-    o, scale = spec.operands, spec.scale_format
-    small = Batch(
-        _narrow(o.a, operands.a), _narrow(o.b, operands.b), _narrow(o.c, operands.c),
-        None if scale is None or operands.scale_a is None else _narrow(scale, operands.scale_a),
-        None if scale is None or operands.scale_b is None else _narrow(scale, operands.scale_b),
-    )  # fmt: skip
-    return Chunk(
-        small, inputs_digest(operands), model, surely_finite(spec, operands), time.monotonic() - start
-    )
+    return Chunk(small, inputs_digest(operands), model, surely_finite(spec, operands))
 
 
-def recounted(name: str, line: Mapping[str, Any], folder: str) -> str:
+def recounted(name: str, line: RandomLine, folder: str) -> str:
     """The inconsistency between a logged random item and the model; empty for none."""
     spec = resolve(name)
     try:
@@ -107,63 +108,56 @@ def recounted(name: str, line: Mapping[str, Any], folder: str) -> str:
     return ""
 
 
-def _narrow(fmt: Format, words: Raw) -> Raw:
-    return words.astype(f"u{fmt.storage_bits // 8}")
-
-
-def positions(name: str, seed: int) -> tuple[Batch, NDArray[np.bool_], int]:
-    """One dot product on every row and column of a tile, with random ones around it; its rows and result.
+def positions(name: str, seed: int) -> Tile:
+    """One dot product on every row and column of a tile.
 
     It is in every second row of the batch, and in the other rows in the second half.
     """
     spec = resolve(name)
     rows = 2 * max(spec.m * spec.n, 64)
-    operands = batch(spec, spec.k, 6 * rows, seed)
     # Exponents near zero: the second of the families.
-    near = rows_of(operands, slice(rows, 2 * rows))
+    near = rows_of(batch(spec, spec.k, 6 * rows, seed), slice(rows, 2 * rows))
     index = np.arange(2 * rows)
     holds = (index % 2 == 0) == (index < rows)
-    chosen = np.where(holds, 0, index % rows)
-    x = rows_of(near, chosen)
-    return x, holds, int(replay(spec, rows_of(near, slice(0, 1)))[0])
+    x = rows_of(near, np.where(holds, 0, index % rows))
+    return Tile(x, holds, int(replay(spec, rows_of(near, slice(0, 1)))[0]))
 
 
-def answers(
-    name: str, given: Mapping[str, tuple[list[str], list[Witness], list[int]]]
-) -> list[dict[str, Any]]:
+def answers(name: str, given: Mapping[str, tuple[Sequence[Directed], Sequence[int]]]) -> list[Answer]:
     """For each question the candidate designs that reproduce all outputs, and the refuted ones."""
     spec = resolve(name)
-    found = []
+    d, found = spec.operands.d, []
     for question in QUESTIONS:
-        if question.id not in given:
-            continue
-        names, witnesses, outputs = given[question.id]
-        x = batch_of(witnesses)
-        wanted = np.array(outputs, dtype=np.uint64)
-        tried = candidates(question, spec)
-        fit = [bool((replay(u, x) == wanted).all()) for u in tried]
-        d = spec.operands.d
-        shown = {
-            n: f"{format_value(d, w)} ({hex_word(d, w)})" for n, w in zip(names[:8], outputs, strict=False)
-        }
-        found.append({
-            "question": question.id, "title": question.title, "outputs": shown,
-            "fits": [u.name for u, ok in zip(tried, fit, strict=True) if ok],
-            "refuted": [u.name for u, ok in zip(tried, fit, strict=True) if not ok],
-        })  # fmt: skip
+        if question.id in given:
+            items, outputs = given[question.id]
+            refuted = _refuted(candidates(question, spec), items, outputs)
+            found.append(Answer(
+                question=question.id, title=question.title,
+                outputs={i.id: f"{format_value(d, w)} ({hex_word(d, w)})"
+                         for i, w in zip(items[:8], outputs, strict=False)},
+                fits=[name for name, by in refuted if by is None],
+                refuted=[name for name, by in refuted if by is not None],
+            ))  # fmt: skip
     return found
 
 
-def survivors(name: str, items: Sequence[Directed], outputs: Sequence[int]) -> dict[str, Any]:
+def survivors(name: str, items: Sequence[Directed], outputs: Sequence[int]) -> Designs:
     """The designs consistent with all outputs, and for each other design an input that refutes it."""
     spec = resolve(name)
-    x = batch_of([item.witness for item in items])
-    wanted = np.array(outputs, dtype=np.uint64)
-    left, refuted = [], {}
-    for u in rivals(spec, spec.k):
-        wrong = np.flatnonzero(replay(u, x) != wanted)
-        if wrong.size:
-            refuted[u.name] = items[int(wrong[0])].id
-        else:
-            left.append(u.name)
-    return {"survivors": left, "refuted": refuted}
+    refuted = _refuted(rivals(spec, spec.k), items, outputs)
+    return Designs(
+        survivors=[name for name, by in refuted if by is None],
+        refuted={name: by for name, by in refuted if by is not None},
+    )
+
+
+def _refuted(
+    designs: Iterable[UnitSpec], items: Sequence[Directed], outputs: Sequence[int]
+) -> list[tuple[str, str | None]]:
+    """The names of designs, each with the first item that refutes it, or None."""
+    x, wanted = batch_of([item.witness for item in items]), np.array(outputs, dtype=np.uint64)
+    found: list[tuple[str, str | None]] = []
+    for design in designs:
+        wrong = np.flatnonzero(replay(design, x) != wanted)
+        found.append((design.name, items[int(wrong[0])].id if wrong.size else None))
+    return found

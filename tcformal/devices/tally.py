@@ -1,16 +1,16 @@
-"""The tally of a campaign: findings per unit in memory, and the summary."""
+"""The units of a campaign: their groups in order of value, what was measured, and the summary."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
-from tcformal.design.unit import UnitSpec
-from tcformal.devices.log.results import Run
-from tcformal.devices.log.written import mismatches_in
-from tcformal.devices.run.groups import model_key
+from tcformal.design.unit import UnitSpec, base_name
+from tcformal.devices.entries import Answer, Designs, Line, Note, RandomLine, dot_products_in, mismatches_in
+from tcformal.devices.runs import Run
 from tcformal.simulation.operands.batch import Raw
 from tcformal.store.schema import SEAL
 
@@ -22,13 +22,85 @@ _EACH = 24
 _FOLDERS = re.compile(r"(?<![\w.…)\]/])/(?:[^\s/'\"():;,]+/)+")
 
 
-def without_folders(value: Any) -> Any:
-    """Plain data with file names reduced to their last part."""
-    if isinstance(value, str):
-        return _FOLDERS.sub("", value)
-    if isinstance(value, dict):
-        return {key: without_folders(item) for key, item in value.items()}
-    return [without_folders(item) for item in value] if isinstance(value, list) else value
+@dataclass(frozen=True, slots=True)
+class InstructionGroup:
+    """Units of one instruction family with equal dot products, which differ in m and n only.
+
+    The first one leads: it is measured first.
+    """
+
+    units: tuple[UnitSpec, ...]
+
+    @property
+    def leader(self) -> UnitSpec:
+        """The unit of the group that is measured first."""
+        return self.units[0]
+
+    @property
+    def model(self) -> tuple[object, ...]:
+        """The key of the group's model, equal for groups that share a model."""
+        return model_key(self.leader)
+
+    @property
+    def slow(self) -> bool:
+        """Whether the group's model is slow: an emulated instruction, or fp64."""
+        return self.leader.emulation is not None or self.leader.a_format.name == "fp64"
+
+
+def operands_key(spec: UnitSpec) -> tuple[object, ...]:
+    """A hashable key of a unit's random inputs, equal for units that share operands."""
+    return (spec.operands, spec.k, spec.scale_format, spec.scale_block)
+
+
+def model_key(spec: UnitSpec) -> tuple[object, ...]:
+    """A hashable key of a unit's dot product: its design, formats and length."""
+    return (*operands_key(spec), spec.design, spec.emulation, spec.tree)
+
+
+def family(spec: UnitSpec) -> str:
+    """The instruction family, without shape and types: `mma`, `wgmma`, `emulated.mma`, `v_mfma`."""
+    text = base_name(spec).partition("/")[2] or base_name(spec)
+    return re.split(r"\.m\d|_[fi]\d\d_|@", text)[0]
+
+
+def groups(specs: Iterable[UnitSpec]) -> list[InstructionGroup]:
+    """All units in groups, in descending order of value.
+
+    First one group of each instruction family and pair of formats A and D, instructions before
+    compiler-made sequences, quick models before slow ones; then the rest in the same order.  Within a
+    group the narrowest unit leads; the widest, other powers of two, and the rest follow.
+    """
+    by_key: dict[tuple[object, ...], list[UnitSpec]] = {}
+    for spec in specs:
+        by_key.setdefault((*model_key(spec), family(spec)), []).append(spec)
+    seen: dict[tuple[str, ...], int] = {}
+    ranked = []
+    for units in by_key.values():
+        group = InstructionGroup(tuple(_in_order(units)))
+        lead = group.leader
+        alike = (family(lead), lead.a_format.name, lead.d_format.name)
+        seen[alike] = seen.get(alike, 0) + 1
+        ranked.append((lead.emulation is not None, seen[alike], group.slow, group))
+    return [group for *_, group in sorted(ranked, key=lambda x: x[:-1])]
+
+
+def _in_order(units: list[UnitSpec]) -> list[UnitSpec]:
+    def size(spec: UnitSpec) -> tuple[int, int]:
+        return spec.m * spec.n, spec.n
+
+    lead, *others = sorted(units, key=size)
+    others.sort(key=lambda u: (size(u) != max(map(size, units)), u.n & (u.n - 1) != 0, -u.n, -u.m))
+    return [lead, *others]
+
+
+class Pair(TypedDict):
+    """Two units of equal operands on the same random inputs."""
+
+    first: str
+    second: str
+    dot_products: int
+    differing: int
+    example: NotRequired[dict[str, object]]
 
 
 @dataclass(slots=True)
@@ -42,57 +114,43 @@ class Measured:
     #: The identity of the device; empty before it was asked.
     identity: dict[str, str] = field(default_factory=dict)
     #: Lines by item.
-    done: dict[str, dict[str, Any]] = field(default_factory=dict)
+    done: dict[str, Line] = field(default_factory=dict)
     mismatches: int = 0
     directed: int = 0
     random: int = 0
-    #: Items that an earlier run did.
-    held: int = 0
     #: The reason why this unit is measured no further; empty for none.
     fault: str = ""
     #: Outputs of the suite, by block; of the first random item.
     suite: dict[str, list[int]] = field(default_factory=dict)
     first: Raw | None = None
-    answers: list[dict[str, Any]] = field(default_factory=list)
+    answers: list[Answer] = field(default_factory=list)
     #: Answers and designs of an earlier run; they are computed again rather than taken over.
-    notes: list[dict[str, Any]] = field(default_factory=list)
+    notes: list[dict[str, object]] = field(default_factory=list)
     #: Random items of an earlier run that were not compared with the model again.
-    unchecked: list[dict[str, Any]] = field(default_factory=list)
-    positions: dict[str, Any] = field(default_factory=dict)
-    designs: dict[str, Any] = field(default_factory=dict)
+    unchecked: list[RandomLine] = field(default_factory=list)
+    positions: Note = field(default_factory=Note)
+    designs: Designs = field(default_factory=Designs)
 
     @property
-    def model(self) -> tuple[object, ...]:
-        """The key of the unit's model, equal for units that share a model."""
-        return model_key(self.spec)
-
-    @property
-    def operands(self) -> tuple[object, ...]:
-        """The key of the unit's random inputs, equal for units that share operands."""
-        return (self.spec.operands, self.spec.k, self.spec.scale_format, self.spec.scale_block)
-
     def outputs(self) -> list[int]:
         """The outputs of the directed suite so far."""
         return [word for block in self.suite.values() for word in block]
 
-    def take(self, line: dict[str, Any]) -> None:
+    def take(self, line: Line) -> None:
         """Count one line of results."""
         self.done[str(line["id"])] = line
         self.mismatches += mismatches_in(line)
         if line["kind"] == "random":
             self.random += int(line["count"])
         else:
-            self.directed += int(line["count"])
+            self.directed += dot_products_in(line)
 
     def resume(self, run: Run) -> None:
-        """Take over the results of an earlier run; the last of several counts."""
+        """Take over the results of an earlier run, where nothing was measured yet."""
         self.begun, self.identity = True, dict(run.head["device"])
-        self.done, self.mismatches, self.directed, self.random, self.held = {}, 0, 0, 0, 0
-        self.positions, self.designs, self.answers, self.notes, self.unchecked = {}, {}, [], [], []
         for line in run.done:
             if not line.get("partial"):
                 self.take(line)
-                self.held += 1
                 self.unchecked += [line] if line["kind"] == "random" else []
         for note in run.notes:
             if note["kind"] == "position":
@@ -105,20 +163,18 @@ class Measured:
         """The number of mismatches that may still be logged."""
         return (LEADER_ROOM if self.leads else MEMBER_ROOM) // _EACH - self.mismatches
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, object]:
         """The unit's entry in the summary."""
-        facts: dict[str, Any] = {
+        facts: dict[str, object] = {
             "unit": self.spec.name,
             "instruction": self.identity.get("instruction", ""),
             "directed": self.directed,
             "random": self.random,
             "mismatches": self.mismatches,
         }
-        if self.positions:
-            facts["positions"] = {key: self.positions[key] for key in ("places", "outputs", "model")}
-        if self.fault:
-            facts["fault"] = self.fault
-        return facts
+        if x := self.positions:
+            facts["positions"] = {"places": x["places"], "outputs": x["outputs"], "model": x["model"]}
+        return facts | ({"fault": self.fault} if self.fault else {})
 
 
 @dataclass(slots=True)
@@ -129,7 +185,7 @@ class Tally:
     folder: Path = Path()
     units: dict[str, Measured] = field(default_factory=dict)
     #: Units of equal operands that gave different results for the same random inputs, or the same.
-    pairs: list[dict[str, Any]] = field(default_factory=list)
+    pairs: list[Pair] = field(default_factory=list)
     #: Names of units that were not measured for lack of time.
     untouched: list[str] = field(default_factory=list)
     seconds: float = 0.0
@@ -174,3 +230,12 @@ class Tally:
             "same_inputs": self.pairs,
             "untouched": self.untouched,
         }
+
+
+def without_folders(value: object) -> object:
+    """Plain data with file names reduced to their last part."""
+    if isinstance(value, str):
+        return _FOLDERS.sub("", value)
+    if isinstance(value, dict):
+        return {key: without_folders(item) for key, item in value.items()}
+    return [without_folders(item) for item in value] if isinstance(value, list) else value

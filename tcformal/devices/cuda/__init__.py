@@ -1,1 +1,0 @@
-"""NVIDIA GPUs: kernels are built, disassembled to check the instruction, and launched."""

@@ -1,1 +1,0 @@
-"""AMD GPUs: kernels are built, disassembled to check the instruction, and launched."""

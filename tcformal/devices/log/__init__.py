@@ -1,1 +1,0 @@
-"""Logs: the outputs of devices, written line by line and read back."""

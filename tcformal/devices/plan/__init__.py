@@ -1,1 +1,0 @@
-"""Plans: the dot products to run on a device."""

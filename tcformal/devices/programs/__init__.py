@@ -1,1 +1,0 @@
-"""External devices that answer in JSON lines: programs, and answer files."""

@@ -1,1 +1,0 @@
-"""Runs: plans executed on devices, one or many."""
