@@ -38,8 +38,8 @@ from exported_runs import (
 )
 from tcformal.analysis.exported import EXPORTS, ExportRecord, held
 from tcformal.analysis.records import append
-from tcformal.backends.export.design import ExportedDesign
-from tcformal.backends.export.register import FORMATS, written
+from tcformal.backends.export.exportable import ExportedDesign
+from tcformal.backends.export.formats import FORMATS, written
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.programs.chain import definition

@@ -30,6 +30,7 @@ from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.callable import CallableDevice, Function
+from tcformal.files import write_whole
 from tcformal.identification.asking.ask import Asker
 from tcformal.identification.identify import identify
 from tcformal.identification.record.identification import Identification, IdentifyVerdict, Settled
@@ -37,7 +38,6 @@ from tcformal.identification.same import Sameness
 from tcformal.simulation.operands.random import Batch, Raw
 from tcformal.simulation.replay import replay
 from tcformal.simulation.unit import Unit
-from tcformal.store.write import write_whole
 from tcformal.version import processor
 
 PAGE = Path(__file__).resolve().parent / "identify.md"

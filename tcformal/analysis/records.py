@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tcformal.callbacks import Warn
-from tcformal.store import lines, write
+from tcformal.store import lines
 from tcformal.store.schema import SEAL, sealed
 
 SweepRecordType = TypeVar("SweepRecordType")
@@ -23,7 +23,7 @@ _TYPES: dict[str, Callable[[Any], bool]] = {
 
 def append(path: Path, record: Any) -> None:
     """Append one record with its digest, so that a crash leaves whole lines only."""
-    write.append(path, sealed(asdict(record)))
+    lines.append(path, sealed(asdict(record)))
 
 
 def records(path: Path, kind: type[SweepRecordType], warn: Warn) -> list[SweepRecordType]:

@@ -27,7 +27,7 @@ from tcformal.simulation.operands.command import explain_command
 from tcformal.simulation.operands.witness import Witness
 from tcformal.store.answers import is_decided
 from tcformal.store.audit.audit import AuditFinding, AuditStatus, State
-from tcformal.store.claims import claim_id
+from tcformal.store.claim_records import claim_id
 from tcformal.store.store import Entry
 
 #: The text of a cell without a value, in a damaged record.

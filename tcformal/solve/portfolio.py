@@ -24,8 +24,8 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable, to_json
 from tcformal.solve.certificate import Certificate
+from tcformal.solve.child import Child
 from tcformal.solve.members import check_members, default_members, registry
-from tcformal.solve.processes.process import Child
 from tcformal.solve.result import Decision, Limits, SolverAnswer, Status
 
 

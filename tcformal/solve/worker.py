@@ -24,8 +24,8 @@ from typing import Any
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import from_json
-from tcformal.solve.processes.spawning import end_with_parent
 from tcformal.solve.result import LARGEST_PROOF, Limits, RunnerOutcome, Status, is_out_of_memory
+from tcformal.solve.spawning import end_with_parent
 
 Runner = Callable[[Graph, Node, Limits], RunnerOutcome]
 

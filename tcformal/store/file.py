@@ -13,10 +13,9 @@ from typing import Any
 
 from tcformal.callbacks import Warn
 from tcformal.errors import RecordError
-from tcformal.files import ENDING, read_packed
-from tcformal.store.lines import Line, Mark, backwards, parse_line, scan, text_at
+from tcformal.files import ENDING, read_packed, write_packed
+from tcformal.store.lines import Line, Mark, append, backwards, keep_lines, parse_line, scan, text_at
 from tcformal.store.schema import check
-from tcformal.store.write import append, keep_lines, write_packed
 
 Record = dict[str, Any]
 About = tuple[str, ...]

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tcformal.solve.processes.process import child_environment
+from tcformal.solve.child import child_environment
 
 #: Time limit for checking one kept answer, in seconds of the processor, so that no other work on the machine
 #: makes it late; beyond it the answer is marked as not re-checked.

@@ -17,10 +17,9 @@ from tcformal.query.verdict import Verdict
 from tcformal.solve.certificate import Certificate
 from tcformal.store import answers
 from tcformal.store.certificates import NOT_KEPT, CertificateFile
-from tcformal.store.claims import CLAIM, keep_claim
+from tcformal.store.claim_records import CLAIM, keep_claim
 from tcformal.store.file import Record, RecordFile, RecordKind
-from tcformal.store.lines import Line
-from tcformal.store.locks import shared_lock
+from tcformal.store.lines import Line, shared_lock
 from tcformal.store.rechecker import Rechecker
 from tcformal.store.schema import check, now
 

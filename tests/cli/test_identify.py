@@ -21,8 +21,8 @@ from tcformal.simulation.operands.batch import batch_of
 from tcformal.simulation.operands.random import Batch, Raw, batch
 from tcformal.simulation.operands.text import from_data
 from tcformal.simulation.replay import replay
+from tcformal.store.lines import append
 from tcformal.store.schema import sealed
-from tcformal.store.write import append
 
 UNIT = "volta/mma.m8n8k4.f32.f16.f16.f32"
 SPEC = resolve(UNIT)

@@ -14,14 +14,24 @@ from pathlib import Path
 import pytest
 
 from tcformal.errors import RecordError
-from tcformal.store.lines import LARGEST_FILE, Mark, backwards, parse_line, read, text_at
-from tcformal.store.write import ASIDE, append, append_all, write_whole
+from tcformal.files import write_whole
+from tcformal.store.lines import (
+    ASIDE,
+    LARGEST_FILE,
+    Mark,
+    append,
+    append_all,
+    backwards,
+    parse_line,
+    read,
+    text_at,
+)
 
 #: Adds lines of 60 kB with its own number and a count, and says so after each.
 WRITER = """
 import sys
 from pathlib import Path
-from tcformal.store.write import append
+from tcformal.store.lines import append
 path, me, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 for i in range(count):
     append(path, {"writer": me, "count": i, "text": "é" * int(sys.argv[4])})

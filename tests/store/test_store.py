@@ -50,9 +50,8 @@ from tcformal.query.verdict import Verdict
 from tcformal.simulation.unit import Unit
 from tcformal.store.audit.audit import AuditStatus, audit, select
 from tcformal.store.certificates import PROOF
-from tcformal.store.lines import read
+from tcformal.store.lines import append, read
 from tcformal.store.store import Store
-from tcformal.store.write import append
 
 #: For each line of its input, starts a process that adds one proved answer over and over, and says so
 #: after each: the imports are paid for once.

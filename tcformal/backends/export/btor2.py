@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tcformal.backends.export.design import RESULT, ExportedDesign, remarks
+from tcformal.backends.export.exportable import RESULT, ExportedDesign, remarks
 from tcformal.ir.node import Node
 from tcformal.ir.walk import Interpreter
 

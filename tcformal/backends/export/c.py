@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.resources import files
 
-from tcformal.backends.export.design import RESULT, ExportedDesign, ExportPort
-from tcformal.backends.export.statements import Statements
+from tcformal.backends.export.exportable import RESULT, ExportedDesign, ExportPort, Statements
 from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable
 

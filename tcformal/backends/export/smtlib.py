@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from tcformal.backends.export.design import RESULT, ExportedDesign, remarks
+from tcformal.backends.export.exportable import RESULT, ExportedDesign, remarks
 from tcformal.backends.terms.terms import TERM_OPS, SolverTerm, TermInterpreter
 from tcformal.checks import check_choice
 from tcformal.errors import InputError

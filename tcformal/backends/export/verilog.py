@@ -6,8 +6,7 @@ effect.
 
 from __future__ import annotations
 
-from tcformal.backends.export.design import RESULT, ExportedDesign
-from tcformal.backends.export.statements import Statements
+from tcformal.backends.export.exportable import RESULT, ExportedDesign, Statements
 from tcformal.ir.node import Node
 
 #: Bits of a shift's amount that simulators accept.

@@ -14,6 +14,7 @@ from tcformal.devices.isolated import opened
 from tcformal.devices.programs.hand import HandDevice, lines_of
 from tcformal.devices.registry import KINDS
 from tcformal.errors import DeviceError, InputError
+from tcformal.files import write_whole
 from tcformal.identification.asking.ask import Asker
 from tcformal.identification.asking.device import DEFAULT_K, asker_of
 from tcformal.identification.record.identification import (
@@ -26,8 +27,7 @@ from tcformal.report.devices import identify as views
 from tcformal.report.escape import print_json, say, warn
 from tcformal.report.parts import show
 from tcformal.store.file import RecordFile
-from tcformal.store.locks import shared_lock
-from tcformal.store.write import write_whole
+from tcformal.store.lines import shared_lock
 
 
 @main.command(name="identify")

@@ -25,9 +25,8 @@ from tcformal.identification.whole.order import ProductFunction
 from tcformal.identification.whole.product import identify_product
 from tcformal.report.escape import print_json, say, warn
 from tcformal.simulation.arrays import dtype_of
-from tcformal.store.lines import read
+from tcformal.store.lines import append, read
 from tcformal.store.schema import sealed
-from tcformal.store.write import append
 from tcformal.version import VERSION, processor
 
 _DEVICES = "numpy, torch or exec:PROGRAM"

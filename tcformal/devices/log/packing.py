@@ -9,8 +9,7 @@ from pathlib import Path
 from tcformal.devices.log.results import files_of, packed_name, read_runs
 from tcformal.devices.sealed import SUMMARY
 from tcformal.errors import RecordError
-from tcformal.files import LARGEST_CONTENT, read_packed, read_regular
-from tcformal.store.write import write_packed
+from tcformal.files import LARGEST_CONTENT, read_packed, read_regular, write_packed
 
 #: Bytes from which on a file of results is worth packing.
 _LONG = 20_000

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tcformal.errors import NoAnswerError
-from tcformal.store import write
+from tcformal.store import lines
 from tcformal.store.schema import sealed
 
 #: Largest number of parts, and bytes of one: with the summary, eight files of at most 16 MiB.
@@ -52,8 +52,8 @@ class Parts:
             self._number += 1
         path = self._path(self._number)
         if not self._held():
-            write.append(path, sealed({"kind": "campaign", "part": self._number, **self._head}))
-        write.append(path, data)
+            lines.append(path, sealed({"kind": "campaign", "part": self._number, **self._head}))
+        lines.append(path, data)
 
     def _held(self) -> int:
         path = self._path(self._number)

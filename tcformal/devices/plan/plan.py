@@ -18,10 +18,11 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.sealed import MOST_SEED, MOST_TERMS, MOST_WORDS, check_seal, whole
 from tcformal.errors import InputError, RecordError, TcformalError
+from tcformal.files import write_whole
 from tcformal.simulation.operands.random import FAMILIES, Batch, batch
 from tcformal.simulation.operands.text import from_data, inputs_digest, to_data
 from tcformal.simulation.operands.witness import Witness
-from tcformal.store import lines, write
+from tcformal.store import lines
 from tcformal.store.schema import SEAL, sealed
 from tcformal.version import VERSION
 
@@ -158,7 +159,7 @@ def family_of(row: int, count: int) -> str:
 def write_plan(path: Path, plan: Plan) -> None:
     """Write a plan atomically."""
     text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in plan.lines())
-    write.write_whole(path, text.encode())
+    write_whole(path, text.encode())
 
 
 def read_plan(path: Path) -> Plan:

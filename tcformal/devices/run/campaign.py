@@ -22,9 +22,9 @@ from tcformal.devices.run.tally import Measured, Tally, without_folders
 from tcformal.devices.run.work import Chunk, DirectedBlock, chunk_sizes
 from tcformal.devices.sealed import SUMMARY
 from tcformal.errors import DeviceError, RecordError, TcformalError
+from tcformal.files import write_whole
 from tcformal.simulation.operands.random import Batch, Raw
 from tcformal.store.schema import sealed
-from tcformal.store.write import write_whole
 
 Submit = Callable[[Executor], list[Future[Any]]]
 

@@ -20,7 +20,7 @@ from tcformal.errors import InputError, RecordError
 from tcformal.simulation.operands.batch import batch_of
 from tcformal.simulation.operands.random import Raw
 from tcformal.simulation.replay import replay
-from tcformal.store import write
+from tcformal.store import lines
 from tcformal.store.schema import now, sealed
 
 
@@ -40,7 +40,7 @@ def keep_tiles(archive: Path, spec: UnitSpec, device: str, folder: Path) -> tupl
     source = hashlib.sha256(archive.read_bytes()).hexdigest()
     instruction = base_name(spec).rpartition("/")[2]
     who = {"device": device, "instruction": instruction, "archive": archive.name, "sha256": source}
-    write.append(path, sealed(head_line(spec, a.shape[2], CAMPAIGN, device=who, date=now())))
+    lines.append(path, sealed(head_line(spec, a.shape[2], CAMPAIGN, device=who, date=now())))
     made, wrong = [], 0
     for i in range(len(a)):
         block = tile_data(spec, f"{archive.stem}/{i}", a[i], b[i], c[i])
@@ -49,7 +49,7 @@ def keep_tiles(archive: Path, spec: UnitSpec, device: str, folder: Path) -> tupl
         line = suite_line(spec, str(block["digest"]), d[i].reshape(-1), model)
         made += [block, line]
         wrong += int(line["mismatches"])
-    write.append_all(path, map(sealed, [*made, end_line(d.size, wrong)]))
+    lines.append_all(path, map(sealed, [*made, end_line(d.size, wrong)]))
     return path, d.size, wrong
 
 

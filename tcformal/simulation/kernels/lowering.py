@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tcformal.backends.lanes import WORD, Code, LaneValue
-from tcformal.backends.lowering import LoweringRule
+from tcformal.backends.llvm import LoweringRule
 from tcformal.ir.node import Node
 
 Emit = Callable[[Code, Sequence[LaneValue]], LaneValue]

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from tcformal.backends.lanes import WORD, Code, LaneValue
-from tcformal.backends.llvm import Lowering
-from tcformal.backends.lowering import LoweringRule
+from tcformal.backends.llvm import Lowering, LoweringRule
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.simulation.kernels.work import Words

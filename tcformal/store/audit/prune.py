@@ -1,4 +1,4 @@
-"""Pruning of a results folder: superseded, damaged and stale records and orphaned proofs are removed."""
+"""Pruning of a results folder: what cannot be served is removed; apart, because lists load no claims."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tcformal.query.claims.register import can_be_asked
 from tcformal.store.audit.audit import State, state
 from tcformal.store.certificates import CERTIFICATES, NAME, PROOF
 from tcformal.store.file import Record, RecordFile
-from tcformal.store.locks import exclusive_lock
+from tcformal.store.lines import exclusive_lock
 from tcformal.store.store import Store
 
 

@@ -23,7 +23,7 @@ from tcformal.backends.cnf import to_cnf
 from tcformal.errors import TcformalError
 from tcformal.ir.walk import from_json
 from tcformal.solve.certificate import CHECKER, verify
-from tcformal.solve.processes.spawning import init_child
+from tcformal.solve.spawning import init_child
 from tcformal.solve.worker import limit_resource
 from tcformal.store.certificates import CertificateFile
 from tcformal.version import collect_rarely

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tcformal.design.names import gives_back
 from tcformal.errors import RecordError
 from tcformal.store.file import RecordFile, RecordKind
-from tcformal.store.locks import shared_lock
+from tcformal.store.lines import shared_lock
 from tcformal.store.schema import SEAL, digest_of, now, seal
 
 if TYPE_CHECKING:  # a theorem's answer is kept without what solvers need
