@@ -1,4 +1,4 @@
-"""A compiler of integer functions, a small subset of Python, to LLVM; apart, because only long proofs load it.
+"""A compiler of integer functions, a subset of Python, to LLVM; apart, because only long proofs load it.
 
 What is compiled is a module of functions whose parameters are `int` or `Ints` (arrays of 32 bits) and whose
 results are `int` or None.  They consist of assignments to names and array elements, `if`, `while`, `break`,

@@ -12,7 +12,7 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
@@ -122,10 +122,6 @@ KINDS: Mapping[str, str] = {
     "sums": "no products: lemmas about sums and their order",
 }
 
-#: How much longer the first two members may take together when the second sees another encoding than the
-#: first, which guards against what is wrong with one encoding, or hard in it.
-SECOND_ENCODING = 1.25
-
 
 def kind_of(assertion: Node) -> str:
     """The benchmark category of the question whether some input makes `assertion` equal 1."""
@@ -149,31 +145,6 @@ def in_order(names: Sequence[str], assertion: Node) -> tuple[str, ...]:
     """Members in the start order for this question; unmeasured members come last."""
     order = measured()["kinds"][kind_of(assertion)]["order"]
     return tuple(sorted(names, key=lambda name: order.index(name) if name in order else len(order)))
-
-
-def rank(seconds: Mapping[str, Sequence[float]], own: Collection[str]) -> list[str]:
-    """The start order of members that minimises expected waiting, from their times on the same questions.
-
-    Each place goes to the member with which those placed so far, each question being settled by the
-    fastest of them, need the least time in all; between equals, to the one that needs less by itself.
-    The second place goes to another encoding than the first one's unless that costs too much.
-    Ranges and units: processor seconds, the time limit's double where a member gave no answer; `own` are the
-    members on our own clauses.
-    """
-    order: list[str] = []
-    best = [float("inf")] * max(map(len, seconds.values()), default=0)
-
-    def together(name: str) -> float:
-        return sum(map(min, best, seconds[name]))
-
-    while left := [name for name in seconds if name not in order]:
-        ranked = sorted(left, key=lambda name: (together(name), sum(seconds[name])))
-        other = [name for name in ranked if order and (name in own) != (order[0] in own)]
-        if len(order) == 1 and other and together(other[0]) <= SECOND_ENCODING * together(ranked[0]):
-            ranked = other
-        order.append(ranked[0])
-        best = list(map(min, best, seconds[ranked[0]]))
-    return order
 
 
 ModelReplay = Callable[[Mapping[str, int]], bool]
