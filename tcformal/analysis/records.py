@@ -32,7 +32,7 @@ def records(path: Path, kind: type[SweepRecordType], warn: Warn) -> list[SweepRe
     A torn last line, which a killed writer leaves, is skipped without a warning: its work is done again.
     """
     rows = []
-    for line in lines.read(path)[0]:
+    for line in lines.read(path):
         data = dict(line.data or {})
         whole = line.data is not None and sealed(data) == line.data
         data.pop(SEAL, None)

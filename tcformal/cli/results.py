@@ -251,14 +251,14 @@ def prune_(pack: bool, folder: str, as_json: bool) -> None:
     )
     from tcformal.store.audit.prune import prune
     from tcformal.store.file import RecordFile
-    from tcformal.store.lines import exclusive_lock
+    from tcformal.store.lines import folder_lock
 
     done = prune(Store(Path(folder), warn), pack=pack)
     packed = 0
     if pack:
         packed = pack_all(Path(folder) / "hardware") + pack_products(Path(folder) / "products")
         devices = RecordFile(Path(folder), IDENTIFICATION, warn)
-        with exclusive_lock(Path(folder)):
+        with folder_lock(Path(folder), exclusive=True):
             devices.keep(devices.starts(), pack=True)
     if as_json:
         print_json({**asdict(done), "packed": packed})

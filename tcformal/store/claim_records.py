@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tcformal.design.names import gives_back
 from tcformal.errors import RecordError
 from tcformal.store.file import RecordFile, RecordKind
-from tcformal.store.lines import shared_lock
+from tcformal.store.lines import folder_lock
 from tcformal.store.schema import SEAL, digest_of, now, seal
 
 if TYPE_CHECKING:  # a theorem's answer is kept without what solvers need
@@ -48,7 +48,7 @@ def keep_claim(records: RecordFile, v: ClaimVerdict) -> None:
     if not gives_back(v.unit):
         raise RecordError(f"expected a unit that its name gives back, but got {v.unit.name!r}")
     record = claim_record(v)
-    with shared_lock(records.path.parent):
+    with folder_lock(records.path.parent):
         last = records.newest(v.claim, v.unit.name)
         if last is None or claim_content(last) != claim_content(record):
             records.add(seal(record, CLAIM.name))

@@ -12,13 +12,16 @@ import fcntl
 import json
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from tcformal.callbacks import Warn, ignore
 from tcformal.errors import RecordError
 from tcformal.files import open_regular, refusals, sync_folder, write_whole
+
+#: A record: one JSON object, as a line of a file holds it.
+Record = dict[str, Any]
 
 #: Bytes that are read at a time where all lines of a file are passed over.
 _BLOCK = 1 << 20
@@ -37,7 +40,7 @@ class Line:
     #: From 1.
     number: int
     #: The object that the line holds; None for a line that holds none.
-    data: dict[str, Any] | None
+    data: Record | None
     #: One sentence on a line without an object.
     problem: str = ""
     #: Whether this is a last line without an end: what a killed writer left.
@@ -53,37 +56,40 @@ class Mark:
     lines: int = 0
 
 
-def read(path: Path, since: Mark | None = None) -> tuple[list[Line], Mark]:
-    """The lines of a file after the position `since`, and the new position; empty without a file.
-
-    A file that has been replaced or shortened is read from its start: then the first line is number 1.
-    Errors: RecordError for a file that cannot be read.
-    """
-    since = since or Mark()
+@contextlib.contextmanager
+def _reading(path: Path) -> Iterator[BinaryIO | None]:
+    """A file while no writer is in the middle of a line of it; None without a file."""
     with refusals(path):
         try:
-            file = open_regular(path, os.O_RDONLY)
+            stream = os.fdopen(open_regular(path, os.O_RDONLY), "rb", buffering=_BLOCK)
         except FileNotFoundError:
-            return [], Mark()
-        with os.fdopen(file, "rb") as stream:
-            # No writer is in the middle of a line while this lock is held.
+            stream = None
+        if stream is None:
+            yield None
+            return
+        with stream:
             fcntl.flock(stream, fcntl.LOCK_SH)
-            status = os.fstat(stream.fileno())
-            if since.file != status.st_ino or status.st_size < since.offset:
-                since = Mark(status.st_ino)
-            if status.st_size - since.offset > LARGEST_FILE:
-                raise OSError(f"{status.st_size} bytes, of which at most {LARGEST_FILE} are read")
-            stream.seek(since.offset)
-            content = stream.read()
-    whole, end, rest = content.rpartition(b"\n")
-    texts = whole.split(b"\n") if end else []
-    found = [parse_line(path, since.lines + i, text) for i, text in enumerate(texts, 1)]
-    mark = Mark(since.file, since.offset + len(whole + end), since.lines + len(texts))
-    if rest:
-        last = parse_line(path, mark.lines + 1, rest)
-        # Whole but for its end: a truncated object is none, so that this one was written to its last brace.
-        found.append(last if last.data is not None else Line(last.number, None, last.problem, torn=True))
-    return [line for line in found if line.data is not None or line.problem], mark
+            yield stream
+
+
+def read(path: Path) -> list[Line]:
+    """The lines of a file; empty without a file.
+
+    Errors: RecordError for a file that cannot be read.
+    """
+    with _reading(path) as stream:
+        if stream is None:
+            return []
+        size = os.fstat(stream.fileno()).st_size
+        if size > LARGEST_FILE:
+            raise OSError(f"{size} bytes, of which at most {LARGEST_FILE} are read")
+        content = stream.read()
+    *whole, rest = content.split(b"\n")
+    found = [parse_line(path, i, text) for i, text in enumerate(whole, 1)]
+    last = parse_line(path, len(found) + 1, rest)
+    # Whole but for its end: a truncated object is none, so that an object was written to its last brace.
+    found.append(last if last.data is not None else replace(last, torn=True))
+    return [line for line in found if line.data is not None or line.problem]
 
 
 def scan(path: Path, since: Mark, take: Callable[[int, bytes], None], warn: Warn = ignore) -> Mark:
@@ -93,29 +99,25 @@ def scan(path: Path, since: Mark, take: Callable[[int, bytes], None], warn: Warn
     shortened and that nothing was taken.  `warn` is called for a torn last line.
     Errors: RecordError for a file that cannot be read.
     """
-    with refusals(path):
-        try:
-            file = open_regular(path, os.O_RDONLY)
-        except FileNotFoundError:
+    with _reading(path) as stream:
+        if stream is None:
             return Mark()
-        with os.fdopen(file, "rb", buffering=_BLOCK) as stream:
-            fcntl.flock(stream, fcntl.LOCK_SH)
-            status = os.fstat(stream.fileno())
-            if since.offset and (since.file != status.st_ino or status.st_size < since.offset):
-                return Mark(status.st_ino)
-            stream.seek(since.offset)
-            offset, lines = since.offset, since.lines
-            while text := stream.readline(LARGEST_LINE):
-                if len(text) == LARGEST_LINE:
-                    raise OSError(f"line {lines + 1} has more than {LARGEST_LINE} bytes")
-                if text.endswith(b"\n"):
-                    if not text.isspace():
-                        take(offset, text)
-                    offset, lines = offset + len(text), lines + 1
-                elif parse_line(path, lines + 1, text).data is not None:
-                    take(offset, text)  # whole but for its end
-                elif text.strip():
-                    warn(f"{parse_line(path, lines + 1, text).problem}: left by a writer that was stopped")
+        status = os.fstat(stream.fileno())
+        if since.offset and (since.file != status.st_ino or status.st_size < since.offset):
+            return Mark(status.st_ino)
+        stream.seek(since.offset)
+        offset, lines = since.offset, since.lines
+        while text := stream.readline(LARGEST_LINE):
+            if len(text) == LARGEST_LINE:
+                raise OSError(f"line {lines + 1} has more than {LARGEST_LINE} bytes")
+            if text.endswith(b"\n"):
+                if not text.isspace():
+                    take(offset, text)
+                offset, lines = offset + len(text), lines + 1
+            elif (last := parse_line(path, lines + 1, text)).data is not None:
+                take(offset, text)  # whole but for its end
+            elif last.problem:
+                warn(f"{last.problem}: left by a writer that was stopped")
     return Mark(status.st_ino, offset, lines)
 
 
@@ -125,32 +127,27 @@ def backwards(path: Path) -> Iterator[tuple[int, Line]]:
     Only as much is read as is asked for; what others add meanwhile is not seen.
     Errors: RecordError for a file that cannot be read.
     """
-    with refusals(path):
-        try:
-            stream = os.fdopen(open_regular(path, os.O_RDONLY), "rb")
-        except FileNotFoundError:
+    with _reading(path) as stream:
+        if stream is None:
             return
-        with stream:
-            # No writer is in the middle of a line while this lock is held; later ones only add.
-            fcntl.flock(stream, fcntl.LOCK_SH)
-            end = os.fstat(stream.fileno()).st_size
-            fcntl.flock(stream, fcntl.LOCK_UN)
-            later: list[bytes] = []
-            while end > 0:
-                start = max(0, end - _STEP)
-                block = os.pread(stream.fileno(), end - start, start)
-                at = len(block)
-                while (found := block.rfind(b"\n", 0, at)) >= 0:
-                    text = b"".join([block[found + 1 : at], *reversed(later)])
-                    later = []
-                    if text.strip():
-                        yield start + found + 1, parse_line(path, 0, text)
-                    at = found
-                later.append(block[:at])
-                end = start
-            text = b"".join(reversed(later))
-            if text.strip():
-                yield 0, parse_line(path, 0, text)
+        end = os.fstat(stream.fileno()).st_size
+        fcntl.flock(stream, fcntl.LOCK_UN)  # later writers only add
+        later: list[bytes] = []
+        while end > 0:
+            start = max(0, end - _STEP)
+            block = os.pread(stream.fileno(), end - start, start)
+            at = len(block)
+            while (found := block.rfind(b"\n", 0, at)) >= 0:
+                text = b"".join([block[found + 1 : at], *reversed(later)])
+                later = []
+                if text.strip():
+                    yield start + found + 1, parse_line(path, 0, text)
+                at = found
+            later.append(block[:at])
+            end = start
+        text = b"".join(reversed(later))
+        if text.strip():
+            yield 0, parse_line(path, 0, text)
 
 
 def text_at(path: Path, start: int) -> bytes:
@@ -301,22 +298,11 @@ def _mend(path: Path, file: int, end: int, tail: bytes, warn: Warn) -> int:
 
 
 @contextlib.contextmanager
-def shared_lock(folder: Path) -> Iterator[None]:
-    """Hold the folder's shared lock, so that a certificate and its record are added atomically."""
-    with _folder_locked(folder, fcntl.LOCK_SH):
-        yield
+def folder_lock(folder: Path, *, exclusive: bool = False) -> Iterator[None]:
+    """Hold a results folder's lock: shared, to add a record with what it names; exclusive, to remove any.
 
-
-@contextlib.contextmanager
-def exclusive_lock(folder: Path) -> Iterator[None]:
-    """Hold the folder's exclusive lock, so that no other process adds to it."""
-    with _folder_locked(folder, fcntl.LOCK_EX):
-        yield
-
-
-@contextlib.contextmanager
-def _folder_locked(folder: Path, operation: int) -> Iterator[None]:
-    """Lock the folder itself; RecordError where it cannot be created or locked."""
+    Errors: RecordError where the folder cannot be created or locked.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -324,7 +310,7 @@ def _folder_locked(folder: Path, operation: int) -> Iterator[None]:
         raise RecordError(f"expected a results folder at {folder}, but got: {error.strerror}") from error
     try:
         try:
-            fcntl.flock(file, operation)
+            fcntl.flock(file, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
         except OSError as error:
             raise RecordError(f"expected to lock {folder}, but got: {error.strerror}") from error
         yield

@@ -19,7 +19,7 @@ from tcformal.store import answers
 from tcformal.store.certificates import NOT_KEPT, CertificateFile
 from tcformal.store.claim_records import CLAIM, keep_claim
 from tcformal.store.file import Record, RecordFile, RecordKind
-from tcformal.store.lines import Line, shared_lock
+from tcformal.store.lines import Line, folder_lock
 from tcformal.store.rechecker import Rechecker
 from tcformal.store.schema import check, now
 
@@ -89,7 +89,7 @@ class Store:
         written.
         """
         record = answers.to_record(verdict, verdict.served or now())
-        with shared_lock(self.folder):
+        with folder_lock(self.folder):
             if verdict.certificate is not None:
                 self.certificates.keep(verdict.certificate)
             self.answers.add(record)

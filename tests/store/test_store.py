@@ -315,7 +315,7 @@ def test_writers_killed_at_any_moment_leave_whole_answers(store: Store) -> None:
             os.kill(child, signal.SIGKILL)
             while (heard := starter.stdout.readline()) != "over\n":
                 acknowledged.append(heard)
-            mine = [line.data["reason"].partition(".")[0] for line in read(store.path)[0] if line.data]
+            mine = [line.data["reason"].partition(".")[0] for line in read(store.path) if line.data]
             mine = [reason for reason in mine if reason.startswith(f"{number}-")]
             assert mine == [f"{number}-{i}" for i in range(len(mine))]
             assert len(mine) in (len(acknowledged), len(acknowledged) + 1)

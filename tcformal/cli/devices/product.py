@@ -94,7 +94,7 @@ def identify_product_(
 def _kept(path: Path, about: dict[str, Any]) -> dict[tuple[int, int, int], dict[str, Any]]:
     """The shapes that a file of results holds of the same library, formats and settings, the last of each."""
     found: dict[tuple[int, int, int], dict[str, Any]] = {}
-    for line in read(path)[0]:
+    for line in read(path):
         if (record := line.data) is None:
             continue
         try:

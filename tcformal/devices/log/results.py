@@ -112,7 +112,7 @@ def packed_name(path: Path) -> Path:
 def _lines(file: Path) -> list[lines.Line]:
     """The lines of a result file, compressed or not."""
     if file.suffix != ENDING:
-        return lines.read(file)[0]
+        return lines.read(file)
     numbered = enumerate(read_packed(file).splitlines(), 1)
     return [lines.parse_line(file, number, text) for number, text in numbered if text.strip()]
 

@@ -166,7 +166,7 @@ def read_plan(path: Path) -> Plan:
     """Read a plan; RecordError for a damaged or altered file."""
     if not path.exists():
         raise RecordError(f"expected a plan at {path}, but there is none")
-    found = lines.read(path)[0]
+    found = lines.read(path)
     for line in found:
         if line.data is None:
             raise RecordError(line.problem)

@@ -85,7 +85,7 @@ def _kept(folder: Path) -> Iterator[lines.Line]:
     if os.path.lexists(packed):
         status = packed.lstat()
         yield from _unpacked(packed, (status.st_ino, status.st_mtime_ns, status.st_size))
-    yield from lines.read(folder / ANSWERS)[0]
+    yield from lines.read(folder / ANSWERS)
 
 
 @lru_cache(maxsize=1)

@@ -90,7 +90,7 @@ class AskedFile:
         #: Kept inputs that later runs asked again.
         self.again = 0
         head = self._head(device)
-        found = [line for line in lines.read(path)[0] if not line.torn]
+        found = [line for line in lines.read(path) if not line.torn]
         for line in found:
             if line.data is None:
                 raise RecordError(line.problem)

@@ -12,7 +12,7 @@ from tcformal.query.claims.register import can_be_asked
 from tcformal.store.audit.audit import State, state
 from tcformal.store.certificates import CERTIFICATES, NAME, PROOF
 from tcformal.store.file import Record, RecordFile
-from tcformal.store.lines import exclusive_lock
+from tcformal.store.lines import folder_lock
 from tcformal.store.store import Store
 
 
@@ -42,7 +42,7 @@ def prune(store: Store, *, pack: bool = False) -> Pruned:
         claims.keep = {
             start for start in store.claims.last_starts() if (r := store.claims.at(start)) and _current(r)
         }
-        with exclusive_lock(store.folder):
+        with folder_lock(store.folder, exclusive=True):
             if answers.still_holds() and claims.still_holds():
                 return _remove_others(store, answers.keep, claims.keep, pack)
 
