@@ -102,7 +102,7 @@ def _compiled(nodes: Sequence[Node], roots: Sequence[Node]) -> _Run:
         elif node.op != "const":
             lines.append(f"    n{node.index} = {_expression(node)}")
     lines.append(f"    return [{', '.join(_name(root) for root in roots)}]")
-    space: dict[str, Any] = {"signed": signed}
+    space: dict[str, Callable[..., Any]] = {"signed": signed}
     exec(compile("\n".join(lines), "<definition>", "exec"), space)
     run: _Run = space["run"]
     return run

@@ -203,7 +203,7 @@ class Certificate:
         """SHA-256 of the packed proof: its name in a results folder."""
         return hashlib.sha256(self.proof).hexdigest()
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, str | float]:
         """The certificate as plain data, without the proof itself."""
         return {
             "format": "DRUP",
@@ -228,9 +228,15 @@ def certify(cnf: Cnf, proof: str, solver: str) -> Certificate:
     """Trim a solver's proof text, check it, and build its certificate; CertificateError if it is invalid."""
     start = time.monotonic()
     try:
-        return _checked_certificate(cnf, drat.parse(proof), solver, start)
+        needed = hinted(cnf, drat.parse(proof), trimmed=True)
+        checked = check(cnf.variables, cnf.clauses, needed) - 1
+        packed = drat.pack(drat.drup(needed))
     except ValueError as error:
         raise CertificateError(f"expected a proof that can be read and kept, but {error}") from error
+    return Certificate(
+        cnf_sha256=cnf.digest(), proof=packed, solver=solver, checker=CHECKER, steps=checked,
+        seconds=time.monotonic() - start,
+    )  # fmt: skip
 
 
 def checked_steps(cnf: Cnf, proof: str) -> int:
@@ -241,41 +247,18 @@ def checked_steps(cnf: Cnf, proof: str) -> int:
         raise CertificateError(f"expected a proof that can be read, but {error}") from error
 
 
-def trimmed(cnf: Cnf, certificate: Certificate) -> Certificate:
-    """Trim and check a stored certificate; CertificateError as in `verify`."""
-    start = time.monotonic()
-    _check_clauses(cnf, certificate)
-    return _checked_certificate(cnf, unpack(certificate.proof), certificate.solver, start)
-
-
-def _checked_certificate(cnf: Cnf, steps: Sequence[DratStep], solver: str, start: float) -> Certificate:
-    """Build the checked certificate of the steps that a refutation needs."""
-    needed = hinted(cnf, steps, trimmed=True)
-    checked = check(cnf.variables, cnf.clauses, needed) - 1
-    packed = drat.pack(drat.drup(needed))
-    return Certificate(
-        cnf_sha256=cnf.digest(), proof=packed, solver=solver, checker=CHECKER, steps=checked,
-        seconds=time.monotonic() - start,
-    )  # fmt: skip
-
-
 def lrat(cnf: Cnf, certificate: Certificate) -> list[LratStep]:
     """The steps of a stored certificate with LRAT hints, unchecked, for clauses generated anew.
 
     Errors: CertificateError for clauses other than the ones it was made for, a file that does not unpack,
     or a step that does not follow by unit propagation.
     """
-    _check_clauses(cnf, certificate)
-    return hinted(cnf, unpack(certificate.proof), trimmed=False)
-
-
-def _check_clauses(cnf: Cnf, certificate: Certificate) -> None:
-    """Raise CertificateError unless a certificate belongs to these clauses."""
     if cnf.digest() != certificate.cnf_sha256:
         raise CertificateError(
             f"expected a certificate of the clauses {cnf.digest()[:12]}, "
             f"but got one of {certificate.cnf_sha256[:12]}: the question or its encoding has changed"
         )
+    return hinted(cnf, unpack(certificate.proof), trimmed=False)
 
 
 def verify(cnf: Cnf, certificate: Certificate) -> int:
