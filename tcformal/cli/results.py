@@ -29,7 +29,7 @@ from tcformal.report.text import SHOWN, console
 from tcformal.store.answers import identity_of
 from tcformal.store.audit.audit import audit, matches, state
 from tcformal.store.claim_records import claim_id
-from tcformal.store.file import Record
+from tcformal.store.lines import Record
 from tcformal.store.rechecker import BUDGET_S
 from tcformal.store.store import Entry, Store
 

@@ -9,15 +9,13 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from tcformal.callbacks import Warn
 from tcformal.errors import RecordError
 from tcformal.files import ENDING, read_packed, write_packed
-from tcformal.store.lines import Line, Mark, append, backwards, keep_lines, parse_line, scan, text_at
+from tcformal.store.lines import Line, Mark, Record, append, backwards, keep_lines, parse_line, scan, text_at
 from tcformal.store.schema import check
 
-Record = dict[str, Any]
 About = tuple[str, ...]
 
 

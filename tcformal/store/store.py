@@ -18,8 +18,8 @@ from tcformal.solve.certificate import Certificate
 from tcformal.store import answers
 from tcformal.store.certificates import NOT_KEPT, CertificateFile
 from tcformal.store.claim_records import CLAIM, keep_claim
-from tcformal.store.file import Record, RecordFile, RecordKind
-from tcformal.store.lines import Line, folder_lock
+from tcformal.store.file import RecordFile, RecordKind
+from tcformal.store.lines import Line, Record, folder_lock
 from tcformal.store.rechecker import Rechecker
 from tcformal.store.schema import check, now
 

@@ -11,8 +11,8 @@ from tcformal.errors import TcformalError
 from tcformal.query.claims.register import can_be_asked
 from tcformal.store.audit.audit import State, state
 from tcformal.store.certificates import CERTIFICATES, NAME, PROOF
-from tcformal.store.file import Record, RecordFile
-from tcformal.store.lines import folder_lock
+from tcformal.store.file import RecordFile
+from tcformal.store.lines import Record, folder_lock
 from tcformal.store.store import Store
 
 
