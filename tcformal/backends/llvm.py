@@ -28,8 +28,14 @@ class LoweringRule:
     emit: Callable[[Code, Sequence[LaneValue]], LaneValue]
 
 
-class Ground(Interpreter[LaneValue], partial=True):
-    """The common state of operator lowering: a code builder, and the values of nodes.
+def fits(low: int, high: int, width: int) -> bool:
+    """Whether every integer of [low, high] is a `width`-bit value, unsigned or signed."""
+    half = 1 << (width - 1)
+    return (low >= 0 and high < 2 * half) or (low >= -half and high < half)
+
+
+class Lowering(Interpreter[LaneValue]):
+    """The translation of a DAG's operators to LLVM instructions.
 
     Shapes: `given` holds the values of the nodes that the code starts from, by node index (inputs,
     or nodes that were computed before); what lies behind them is not walked.  `rules`: nodes, by index,
@@ -125,21 +131,6 @@ class Ground(Interpreter[LaneValue], partial=True):
 
     def on_input(self, node: Node) -> LaneValue:
         raise InputError(f"expected a value for input {self.graph.input_name(node)}, but none was given")
-
-
-def fits(low: int, high: int, width: int) -> bool:
-    """Whether every integer of [low, high] is a `width`-bit value, unsigned or signed."""
-    half = 1 << (width - 1)
-    return (low >= 0 and high < 2 * half) or (low >= -half and high < half)
-
-
-class Lowering(Ground):
-    """The translation of a DAG's operators to LLVM instructions.
-
-    Shapes: `given` holds the values of the nodes that the code starts from, by node index (inputs,
-    or nodes that were computed before); what lies behind them is not walked.
-    Errors: InputError for an input without a value.
-    """
 
     # ------------------------------------------------------------------ bits
     def on_not_(self, node: Node, x: LaneValue) -> LaneValue:

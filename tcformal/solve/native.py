@@ -164,7 +164,7 @@ class _Function:
                 return self._new(f"{_BINARY[type(op)]} i64 {self._value(left)}, {self._value(right)}")
             case ast.Call():
                 return self._call(node)
-        self._refuse(node)
+        return self._refuse(node)
 
     def _element(self, node: ast.Subscript) -> str:
         return self._new(f"getelementptr i32, ptr %{ast.unparse(node.value)}, i64 {self._value(node.slice)}")
