@@ -26,7 +26,7 @@ from tcformal.errors import RecordError
 from tcformal.oracle.values import hex_word
 from tcformal.simulation.operands.batch import batch_of
 from tcformal.simulation.replay import replay
-from tcformal.store import lines
+from tcformal.store.lines import append, append_all
 from tcformal.store.schema import now, sealed
 
 #: Directed dot products that a device computes in one call.
@@ -74,17 +74,17 @@ def run_plan(plan: Plan, device: Device, folder: Path, advance: Advance = ignore
     if before and before[-1].continues(head):
         done, mismatches, ended = *_kept(plan, before[-1], path), before[-1].ended
     else:
-        lines.append(path, sealed(head))
+        append(path, sealed(head))
     finished = held = sum(_size(item) for item in plan.items if item.id in done)
     advance(finished, plan.count)
     for group in _groups([item for item in plan.items if item.id not in done]):
         made = _measured(plan, device, group, path)
-        lines.append_all(path, map(sealed, made))
+        append_all(path, map(sealed, made))
         mismatches += sum(mismatches_in(line) for line in made)
         finished += sum(map(_size, group))
         advance(finished, plan.count)
     if not ended:
-        lines.append(path, sealed(end_line(plan.count, mismatches)))
+        append(path, sealed(end_line(plan.count, mismatches)))
     return RunOutcome(path, identity, plan.count, held, mismatches)
 
 
@@ -129,8 +129,8 @@ def _measured(plan: Plan, device: Device, group: list[PlanItem], path: Path) -> 
     lines = [directed_line(spec, *row) for row in zip(items, came, model.tolist(), strict=False)]
     if error is None:
         return lines
-    lines.append_all(path, map(sealed, lines))
+    append_all(path, map(sealed, lines))
     at = group[min(len(came), len(group) - 1)].id
     words = [] if items else [hex_word(spec.operands.d, x) for x in came]
-    lines.append(path, sealed(fault_line(at, error, outputs=words)))
+    append(path, sealed(fault_line(at, error, outputs=words)))
     raise error

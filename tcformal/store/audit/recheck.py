@@ -15,8 +15,9 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from tcformal.backends.cnf import to_cnf
 from tcformal.errors import TcformalError
@@ -67,7 +68,7 @@ class CheckBench:
         self._certificates: dict[str, CertificateFile] = {}
         self._cut_off = False
 
-    def answer(self, request: Record) -> Record:
+    def answer(self, request: Mapping[str, Any]) -> Record:
         """The answer to one request: `steps` and `checker`, `refused`, or `late`."""
         self.tidy()
         try:
@@ -88,7 +89,7 @@ class CheckBench:
             cached.cache_clear()
         self._certificates.clear()
 
-    def _proof(self, request: Record) -> Record:
+    def _proof(self, request: Mapping[str, Any]) -> Record:
         """Check one certificate against the clauses of a DAG, which are generated here."""
         graph, roots = from_json(request["dag"])
         kept = self._certificates.setdefault(request["folder"], CertificateFile(Path(request["folder"])))
