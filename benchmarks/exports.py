@@ -37,8 +37,8 @@ from exported_runs import (
     seeded,
 )
 from tcformal.analysis.records import EXPORTS, ExportRecord, append, held
-from tcformal.backends.export.design import ExportedDesign
-from tcformal.backends.export.register import FORMATS, written
+from tcformal.backends.export.exportable import ExportedDesign
+from tcformal.backends.export.formats import FORMATS, written
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.programs.chain import definition

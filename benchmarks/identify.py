@@ -30,13 +30,13 @@ from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.registry import CallableDevice, Function
+from tcformal.files import write_whole
 from tcformal.identification.asking.ask import Asker
 from tcformal.identification.identify import identify
 from tcformal.identification.record.identification import Identification, IdentifyVerdict, Settled
 from tcformal.identification.same import Sameness
 from tcformal.simulation.matrix_unit import Unit, replay
 from tcformal.simulation.operands.batch import Batch, Raw
-from tcformal.store.write import write_whole
 from tcformal.version import processor
 
 PAGE = Path(__file__).resolve().parent / "identify.md"

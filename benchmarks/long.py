@@ -19,8 +19,8 @@ from typing import Any
 import click
 
 from tcformal.callbacks import processor_seconds
+from tcformal.files import write_whole
 from tcformal.programs.program import known_programs
-from tcformal.store.write import write_whole
 from tcformal.version import processor
 
 PAGE = Path(__file__).resolve().parent / "long.md"

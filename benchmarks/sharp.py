@@ -22,7 +22,7 @@ from tcformal.analysis.bounds.accuracy import accuracy
 from tcformal.callbacks import processor_seconds
 from tcformal.design.catalog import distinct_designs
 from tcformal.errors import TcformalError
-from tcformal.store.write import write_whole
+from tcformal.files import write_whole
 from tcformal.version import processor
 
 PAGE = Path(__file__).resolve().parent / "sharp.md"

@@ -12,6 +12,7 @@ import json
 import lzma
 import os
 import stat
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -160,3 +161,52 @@ def json_of(text: str) -> Any:
         return json.loads(text)
     except RecursionError:
         raise ValueError("its brackets are nested too deeply") from None
+
+
+def write_whole(path: Path, content: bytes, *, below: Path | None = None) -> None:
+    """Write a file atomically, so that its name never refers to a partial one.
+
+    With `below`, no folder between that one and the file may be a link.
+    Errors: RecordError where that cannot be done, or the name stands for something else than a file.
+    """
+    with refusals(path):
+        if below is not None:
+            refuse_links(path.parent, below)
+        refuse_others(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file, part = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".part", dir=path.parent)
+        try:
+            with os.fdopen(file, "wb") as stream:
+                stream.write(content)
+                stream.flush()
+                os.fchmod(stream.fileno(), 0o644)
+                os.fsync(stream.fileno())
+            os.replace(part, path)
+        except BaseException:
+            os.unlink(part)
+            raise
+        sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Flush a folder's entries to disk."""
+    file = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
+
+
+#: Bytes of the widest window of a packed file: lines that are much alike may stand far apart.
+_WINDOW = 1 << 27
+
+
+def write_packed(path: Path, content: bytes) -> None:
+    """Write a compressed file; RecordError for content that could not be read back."""
+    if len(content) > LARGEST_CONTENT:
+        raise RecordError(
+            f"expected at most {LARGEST_CONTENT} bytes to pack in {path}, but got {len(content)}"
+        )
+    window = min(max(len(content), 1 << 12), _WINDOW)
+    xz = {"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "dict_size": window}
+    write_whole(path, lzma.compress(content, filters=[xz]))

@@ -17,7 +17,7 @@ import z3
 
 from dags import random_inputs
 from tcformal.backends.concrete import Concrete
-from tcformal.backends.export.design import ExportedDesign, ExportPort
+from tcformal.backends.export.exportable import ExportedDesign, ExportPort
 from tcformal.design.names import resolve
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node

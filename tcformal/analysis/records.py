@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from tcformal.callbacks import Warn, ignore
-from tcformal.store import lines, write
+from tcformal.store import lines
 from tcformal.store.schema import SEAL, sealed
 from tcformal.version import VERSION
 
@@ -18,7 +18,7 @@ SweepRecordType = TypeVar("SweepRecordType")
 
 def append(path: Path, record: Any) -> None:
     """Append one record with its digest, so that a crash leaves whole lines only."""
-    write.append(path, sealed(asdict(record)))
+    lines.append(path, sealed(asdict(record)))
 
 
 def records(path: Path, kind: type[SweepRecordType], warn: Warn) -> list[SweepRecordType]:
@@ -27,7 +27,7 @@ def records(path: Path, kind: type[SweepRecordType], warn: Warn) -> list[SweepRe
     A torn last line, which a killed writer leaves, is skipped without a warning: its work is done again.
     """
     names, rows = {field.name for field in fields(kind)}, []  # type: ignore[arg-type]
-    for line in lines.read(path)[0]:
+    for line in lines.read(path):
         data = dict(line.data or {})
         problem = line.problem or (
             f"expected a record that nobody altered in line {line.number} of {path}, but got another object"

@@ -26,53 +26,42 @@ class Blast(Interpreter[Bits]):
 
     # ------------------------------------------------------------------ leaves
     def on_const(self, node: Node) -> Bits:
-        """Constant literals."""
         width, value = node.params
         return tuple(value >> i & 1 for i in range(width))
 
     def on_input(self, node: Node) -> Bits:
-        """One input gate per bit."""
         bits = tuple(self.gates.input() for _ in range(node.width))
         self.inputs[self.graph.input_name(node)] = bits
         return bits
 
     # ------------------------------------------------------------------ bit by bit
     def on_not_(self, _: Node, x: Bits) -> Bits:
-        """Bitwise complement."""
         return _complement(x)
 
     def on_and_(self, _: Node, x: Bits, y: Bits) -> Bits:
-        """Bitwise and."""
         return tuple(map(self.gates.and_, x, y))
 
     def on_or_(self, _: Node, x: Bits, y: Bits) -> Bits:
-        """Bitwise or."""
         return tuple(map(self.gates.or_, x, y))
 
     def on_xor(self, _: Node, x: Bits, y: Bits) -> Bits:
-        """Bitwise exclusive or."""
         return tuple(map(self.gates.xor, x, y))
 
     def on_ite(self, _: Node, cond: Bits, yes: Bits, no: Bits) -> Bits:
-        """A multiplexer."""
         return tuple(self.gates.choice(cond[0], p, q) for p, q in zip(yes, no, strict=True))
 
     # ------------------------------------------------------------------ wires only
     def on_concat(self, _: Node, high: Bits, low: Bits) -> Bits:
-        """Concatenation."""
         return low + high
 
     def on_extract(self, node: Node, x: Bits) -> Bits:
-        """A range of bits."""
         high, low = node.params
         return x[low : high + 1]
 
     def on_zero_extend(self, node: Node, x: Bits) -> Bits:
-        """Zero extension."""
         return x + (FALSE,) * node.params[0]
 
     def on_sign_extend(self, node: Node, x: Bits) -> Bits:
-        """Sign extension."""
         return x + (x[-1],) * node.params[0]
 
     # ------------------------------------------------------------------ sums
@@ -85,15 +74,12 @@ class Blast(Interpreter[Bits]):
         return tuple(bits), carry
 
     def on_add_mod(self, _: Node, x: Bits, y: Bits) -> Bits:
-        """Sum modulo 2^width."""
         return self._add(x, y, FALSE)[0]
 
     def on_sub_mod(self, _: Node, x: Bits, y: Bits) -> Bits:
-        """Difference modulo 2^width."""
         return self._add(x, _complement(y), TRUE)[0]
 
     def on_neg_mod(self, node: Node, x: Bits) -> Bits:
-        """Negation modulo 2^width."""
         return self._add(_complement(x), (FALSE,) * node.width, TRUE)[0]
 
     def on_mul_expand(self, node: Node, x: Bits, y: Bits) -> Bits:
@@ -121,15 +107,12 @@ class Blast(Interpreter[Bits]):
         return tuple(g.choice(beyond, fill, q) for q in x)
 
     def on_shl_mod(self, _: Node, x: Bits, amount: Bits) -> Bits:
-        """Left shift."""
         return self._shift(x, amount, FALSE, left=True)
 
     def on_lshr(self, _: Node, x: Bits, amount: Bits) -> Bits:
-        """Logical right shift."""
         return self._shift(x, amount, FALSE, left=False)
 
     def on_ashr(self, _: Node, x: Bits, amount: Bits) -> Bits:
-        """Arithmetic right shift."""
         return self._shift(x, amount, x[-1], left=False)
 
     # ------------------------------------------------------------------ comparisons
@@ -141,23 +124,18 @@ class Blast(Interpreter[Bits]):
         return carry
 
     def on_eq(self, _: Node, x: Bits, y: Bits) -> Bits:
-        """Equality."""
         return (self.gates.all_(self.gates.xor(p, q) ^ 1 for p, q in zip(x, y, strict=True)),)
 
     def on_ult(self, _: Node, x: Bits, y: Bits) -> Bits:
-        """Unsigned comparison <."""
         return (self._at_least(x, y) ^ 1,)
 
     def on_ule(self, _: Node, x: Bits, y: Bits) -> Bits:
-        """Unsigned comparison ≤."""
         return (self._at_least(y, x),)
 
     def on_slt(self, _: Node, x: Bits, y: Bits) -> Bits:
-        """Signed comparison <."""
         return (self._at_least(_biased(x), _biased(y)) ^ 1,)
 
     def on_sle(self, _: Node, x: Bits, y: Bits) -> Bits:
-        """Signed comparison ≤."""
         return (self._at_least(_biased(y), _biased(x)),)
 
 

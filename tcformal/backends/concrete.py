@@ -7,7 +7,7 @@ from functools import cache
 from itertools import count
 from typing import Any
 
-from tcformal.errors import InputError, InvariantError
+from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.ops import LEAVES, OPS, signed
@@ -85,29 +85,6 @@ class Concrete:
         return steps
 
 
-class CheckedConcrete:
-    """An integer evaluator that also tests the graph's invariants.
-
-    Shapes: as `Concrete`.
-    Errors: those of `Concrete`; InvariantError where an invariant is 0.
-    """
-
-    def __init__(self, graph: Graph, roots: Sequence[Node]) -> None:
-        self._invariants = tuple(graph.invariants.kept)
-        self._count = len(roots)
-        self._run = Concrete(graph, [*roots, *(x.node for x in self._invariants)])
-
-    def __call__(self, inputs: Mapping[str, int]) -> list[int]:
-        """The unsigned values of the roots on one row of inputs."""
-        values = self._run(inputs)
-        for x, holds in zip(self._invariants, values[self._count :], strict=True):
-            if not holds:
-                shown = ", ".join(f"{name}={value:#x}" for name, value in inputs.items())
-                where = f" at {x.where}" if x.where else ""
-                raise InvariantError(f"expected that {x.why}{where}, but it is not so for {shown}")
-        return values[: self._count]
-
-
 @cache
 def _value(op: str, widths: tuple[int, ...], params: tuple[int, ...], width: int) -> _Value:
     """An operator's Python function, cached by widths and parameters."""
@@ -125,7 +102,7 @@ def _compiled(nodes: Sequence[Node], roots: Sequence[Node]) -> _Run:
         elif node.op != "const":
             lines.append(f"    n{node.index} = {_expression(node)}")
     lines.append(f"    return [{', '.join(_name(root) for root in roots)}]")
-    space: dict[str, Any] = {"signed": signed}
+    space: dict[str, Callable[..., Any]] = {"signed": signed}
     exec(compile("\n".join(lines), "<definition>", "exec"), space)
     run: _Run = space["run"]
     return run

@@ -11,11 +11,6 @@ from collections.abc import Callable, Iterable, Sequence
 FALSE, TRUE = 0, 1
 
 
-def negate(x: int) -> int:
-    """The complement of a literal."""
-    return x ^ 1
-
-
 class Gates:
     """A network of gates with structural hashing.
 

@@ -91,7 +91,7 @@ class Known(Interpreter[KnownBits]):
     def _not(self, node: Node, x: Lanes) -> Lanes:
         return self._exact.cut(x ^ ((1 << node.width) - 1) if x.dtype == object else ~x, node.width)
 
-    def _inverted(self, node: Node, x: KnownBits) -> KnownBits:
+    def on_not_(self, node: Node, x: KnownBits) -> KnownBits:
         return KnownBits(np.asarray(self._not(node, x.value) & self._not(node, x.unknown)), x.unknown)
 
     @staticmethod
@@ -114,9 +114,6 @@ class Known(Interpreter[KnownBits]):
         return self._all(node, where, np.zeros(1, np.uint64) if where.all() else self._exact.on_input(node))
 
     # ------------------------------------------------------------------ operators
-    def on_not_(self, node: Node, x: KnownBits) -> KnownBits:
-        return self._inverted(node, x)
-
     def on_and_(self, node: Node, x: KnownBits, y: KnownBits) -> KnownBits:
         both = x.value & y.value
         return KnownBits(np.asarray(both), np.asarray((x.largest & y.largest) ^ both))
@@ -133,11 +130,11 @@ class Known(Interpreter[KnownBits]):
         return self._sum(node, x, y, 0)
 
     def on_sub_mod(self, node: Node, x: KnownBits, y: KnownBits) -> KnownBits:
-        return self._sum(node, x, self._inverted(node, y), 1)
+        return self._sum(node, x, self.on_not_(node, y), 1)
 
     def on_neg_mod(self, node: Node, x: KnownBits) -> KnownBits:
         zero = np.zeros(1, x.value.dtype)
-        return self._sum(node, KnownBits(zero, zero), self._inverted(node, x), 1)
+        return self._sum(node, KnownBits(zero, zero), self.on_not_(node, x), 1)
 
     def on_mul_expand(self, node: Node, x: KnownBits, y: KnownBits) -> KnownBits:
         product = self._when_known(node, x, y)
@@ -156,14 +153,7 @@ class Known(Interpreter[KnownBits]):
         value = np.where(empty, zero, lost.value)
         return KnownBits(value, np.where(empty, zero, np.asarray(shifted.unknown | lost.unknown)))
 
-    def on_shl_mod(self, node: Node, x: KnownBits, amount: KnownBits) -> KnownBits:
-        return self._shifted(node, x, amount)
-
-    def on_lshr(self, node: Node, x: KnownBits, amount: KnownBits) -> KnownBits:
-        return self._shifted(node, x, amount)
-
-    def on_ashr(self, node: Node, x: KnownBits, amount: KnownBits) -> KnownBits:
-        return self._shifted(node, x, amount)
+    on_shl_mod = on_lshr = on_ashr = _shifted
 
     def on_eq(self, node: Node, x: KnownBits, y: KnownBits) -> KnownBits:
         known = (x.unknown == 0) & (y.unknown == 0)
@@ -195,26 +185,18 @@ class Known(Interpreter[KnownBits]):
         value = np.where(open_, yes.value & no.value & ~either, np.where(take, yes.value, no.value))
         return KnownBits(value, unknown)
 
-    def on_concat(self, node: Node, high: KnownBits, low: KnownBits) -> KnownBits:
-        return self._each(node, high, low)
-
-    def on_extract(self, node: Node, x: KnownBits) -> KnownBits:
-        return self._each(node, x)
-
-    def on_zero_extend(self, node: Node, x: KnownBits) -> KnownBits:
-        return self._each(node, x)
-
-    def on_sign_extend(self, node: Node, x: KnownBits) -> KnownBits:
-        # An unknown sign is repeated in the unknown half; in the value's it is 0 there.
-        return self._each(node, x)
-
     def _each(self, node: Node, *args: KnownBits) -> KnownBits:
-        """An operator that only moves bits, applied to values and unknown masks alike."""
+        """An operator that only moves bits, applied to values and unknown masks alike.
+
+        An unknown sign is repeated in the unknown mask; in the value it is 0 there.
+        """
         value, unknown = (
             self._exact.visit(node, list(half))
             for half in zip(*((x.value, x.unknown) for x in args), strict=True)
         )
         return KnownBits(value, unknown)
+
+    on_concat = on_extract = on_zero_extend = on_sign_extend = _each
 
 
 def known_bits(

@@ -1,5 +1,4 @@
-"""A just-in-time compiler: LLVM modules compiled for this processor, cached on disk, loaded as C
-functions."""
+"""A just-in-time compiler: LLVM modules, compiled for this processor, cached and loaded as C functions."""
 
 from __future__ import annotations
 
@@ -83,7 +82,7 @@ def floats() -> bool:
 def cache_folder() -> Path | None:
     """The folder of cached machine code, in the user's cache; None where it is not writable.
 
-    Errors: as `records.private.private_folder`.
+    Errors: as `backends.private.private_folder`.
     """
     return private_folder("kernels")
 

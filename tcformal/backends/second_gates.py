@@ -1,4 +1,4 @@
-"""A second bit blaster, independent of the first: a serialised DAG as and-gates, unsimplified and unshared.
+"""A second bit blaster: a DAG as unshared and-gates; apart, because it shares no code with the first.
 
 It defines the operators on bits again: sums by xor and carry, differences by borrow, comparisons from the
 lowest bit up, shifts by every bit of the amount.

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from tcformal.backends.export.register import FORMATS, written
+from tcformal.backends.export.formats import FORMATS, written
 from tcformal.cli.group import json_option, main
 from tcformal.cli.output import write_output
 from tcformal.design.names import resolve

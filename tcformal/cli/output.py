@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tcformal.errors import InputError
-from tcformal.store.write import write_whole
+from tcformal.files import write_whole
 
 
 def write_output(path: str, content: bytes) -> None:

@@ -19,6 +19,7 @@ from tcformal.cli.group import json_option, main, results_option
 from tcformal.cli.questions.claims import say_written, write_instance
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
+from tcformal.files import write_whole
 from tcformal.query.options import SolveOptions
 from tcformal.query.question import Kind
 from tcformal.query.verdict import NOT_CHECKED
@@ -27,11 +28,10 @@ from tcformal.report.escape import print_json, say, warn
 from tcformal.report.text import SHOWN, console
 from tcformal.store.answers import identity_of
 from tcformal.store.audit.audit import audit, matches, state
-from tcformal.store.claims import claim_id
-from tcformal.store.file import Record
+from tcformal.store.claim_records import claim_id
+from tcformal.store.lines import Record
 from tcformal.store.rechecker import BUDGET_S
 from tcformal.store.store import Entry, Store
-from tcformal.store.write import write_whole
 
 if TYPE_CHECKING:
     from tcformal.store.audit.written import WrittenProof
@@ -251,14 +251,14 @@ def prune_(pack: bool, folder: str, as_json: bool) -> None:
     )
     from tcformal.store.audit.prune import prune
     from tcformal.store.file import RecordFile
-    from tcformal.store.locks import exclusive_lock
+    from tcformal.store.lines import folder_lock
 
     done = prune(Store(Path(folder), warn), pack=pack)
     packed = 0
     if pack:
         packed = pack_all(Path(folder) / "hardware") + pack_products(Path(folder) / "products")
         devices = RecordFile(Path(folder), IDENTIFICATION, warn)
-        with exclusive_lock(Path(folder)):
+        with folder_lock(Path(folder), exclusive=True):
             devices.keep(devices.starts(), pack=True)
     if as_json:
         print_json({**asdict(done), "packed": packed})

@@ -15,13 +15,13 @@ from tcformal.analysis.records import EXPORTS, held
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main
 from tcformal.cli.questions.options import SolverOptions, solver_options
 from tcformal.errors import InputError
+from tcformal.files import write_whole
 from tcformal.report import queries as views
 from tcformal.report.claims import claims_section
 from tcformal.report.devices.references import counted_references, references
 from tcformal.report.escape import print_json, warn
 from tcformal.report.results import exports_section
 from tcformal.report.text import console, progress
-from tcformal.store.write import write_whole
 
 
 @main.command(name="run")

@@ -23,7 +23,7 @@ from tcformal.oracle.values import hex_word
 from tcformal.programs.chain import definition, scale_count
 from tcformal.simulation.operands.batch import Batch, Raw, batch_of, digest_of, inputs_digest
 from tcformal.simulation.operands.witness import Witness
-from tcformal.store import write
+from tcformal.store import lines
 from tcformal.store.schema import now, sealed
 from tcformal.version import VERSION
 
@@ -332,8 +332,8 @@ class Parts:
             self._number += 1
         path = self._path(self._number)
         if not self._held():
-            write.append(path, sealed({"kind": "campaign", "part": self._number, **self._head}))
-        write.append(path, data)
+            lines.append(path, sealed({"kind": "campaign", "part": self._number, **self._head}))
+        lines.append(path, data)
 
     def _held(self) -> int:
         path = self._path(self._number)

@@ -18,9 +18,10 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.sealed import MOST_SEED, MOST_TERMS, MOST_WORDS, check_seal, whole
 from tcformal.errors import InputError, RecordError, TcformalError
+from tcformal.files import write_whole
 from tcformal.simulation.operands.batch import FAMILIES, Batch, batch, inputs_digest
 from tcformal.simulation.operands.witness import Witness, from_data, to_data
-from tcformal.store import lines, write
+from tcformal.store import lines
 from tcformal.store.schema import SEAL, sealed
 from tcformal.version import VERSION
 
@@ -153,7 +154,7 @@ def family_of(row: int, count: int) -> str:
 def write_plan(path: Path, plan: Plan) -> None:
     """Write a plan atomically."""
     text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in plan.lines())
-    write.write_whole(path, text.encode())
+    write_whole(path, text.encode())
 
 
 def read_plan(path: Path) -> Plan:
@@ -161,7 +162,7 @@ def read_plan(path: Path) -> Plan:
     if not path.exists():
         raise RecordError(f"expected a plan at {path}, but there is none")
     data = []
-    for line in lines.read(path)[0]:
+    for line in lines.read(path):
         if line.data is None:
             raise RecordError(line.problem)
         data.append(line.data)

@@ -455,8 +455,8 @@ def lines_of(spec: UnitSpec, batch: Batch) -> list[dict[str, object]]:
     Its ids begin with a digest of the batch, so that answers to another are not taken for answers to this.
     """
     start = inputs_digest(batch)[:8]
-    rows = [{"id": f"{start}-{row}", **to_data(spec, witness_at(batch, row))} for row in range(len(batch.c))]
     n = range(len(batch.c))
     rows: list[dict[str, object]] = [
         {"id": f"{start}-{row}", **to_data(spec, witness_at(batch, row))} for row in n
     ]
+    return [hello(spec, batch.a.shape[1]), *rows]

@@ -32,7 +32,7 @@ from tcformal.simulation.arrays import dtypes
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import Batch, Raw, batch_of, inputs_digest, witness_at
 from tcformal.simulation.operands.witness import Witness
-from tcformal.store import write
+from tcformal.store import lines
 from tcformal.store.schema import now, sealed
 
 #: Words of one array: 64 MiB.
@@ -116,7 +116,7 @@ def keep_tiles(archive: Path, spec: UnitSpec, device: str, folder: Path) -> tupl
     source = hashlib.sha256(archive.read_bytes()).hexdigest()
     instruction = base_name(spec).rpartition("/")[2]
     who = {"device": device, "instruction": instruction, "archive": archive.name, "sha256": source}
-    write.append(path, sealed(head_line(spec, a.shape[2], CAMPAIGN, device=who, date=now())))
+    lines.append(path, sealed(head_line(spec, a.shape[2], CAMPAIGN, device=who, date=now())))
     made: list[Mapping[str, object]] = []
     wrong = 0
     for i in range(len(a)):
@@ -126,7 +126,7 @@ def keep_tiles(archive: Path, spec: UnitSpec, device: str, folder: Path) -> tupl
         line = suite_line(spec, block["digest"], d[i].reshape(-1), model)
         made += [block, line]
         wrong += line["mismatches"]
-    write.append_all(path, map(sealed, [*made, end_line(d.size, wrong)]))
+    lines.append_all(path, map(sealed, [*made, end_line(d.size, wrong)]))
     return path, d.size, wrong
 
 

@@ -34,7 +34,7 @@ from tcformal.simulation.arrays import dtypes, from_raw
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import Batch, Raw, batch_of, witness_at
 from tcformal.simulation.operands.witness import explain_command, in_hex
-from tcformal.store import write
+from tcformal.store import lines
 from tcformal.store.schema import now, sealed
 
 
@@ -142,17 +142,17 @@ def run_plan(plan: Plan, device: Device, folder: Path, advance: Advance = ignore
     if before and before[-1].continues(head):
         done, mismatches, ended = *_kept(plan, before[-1], path), before[-1].ended
     else:
-        write.append(path, sealed(head))
+        lines.append(path, sealed(head))
     finished = held = sum(item.count for item in plan.items if item.id in done)
     advance(finished, plan.count)
     for group in _groups([item for item in plan.items if item.id not in done]):
         made = _measured(plan, device, group, path)
-        write.append_all(path, map(sealed, made))
+        lines.append_all(path, map(sealed, made))
         mismatches += sum(map(mismatches_in, made))
         finished += sum(item.count for item in group)
         advance(finished, plan.count)
     if not ended:
-        write.append(path, sealed(end_line(plan.count, mismatches)))
+        lines.append(path, sealed(end_line(plan.count, mismatches)))
     return RunOutcome(path, identity, plan.count, held, mismatches)
 
 
@@ -190,11 +190,11 @@ def _measured(plan: Plan, device: Device, group: list[PlanItem], path: Path) -> 
     if error is None and isinstance(first, Random):
         return [random_line(spec, first, outputs, model)]
     came = outputs.tolist() if error is None else error.answered
-    lines = [directed_line(spec, *row) for row in zip(items, came, model.tolist(), strict=False)]
+    asked = [directed_line(spec, *row) for row in zip(items, came, model.tolist(), strict=False)]
     if error is None:
-        return lines
-    write.append_all(path, map(sealed, lines))
+        return asked
+    lines.append_all(path, map(sealed, asked))
     at = group[min(len(came), len(group) - 1)].id
     words = [] if items else [hex_word(spec.operands.d, x) for x in came]
-    write.append(path, sealed(fault_line(at, error, outputs=words)))
+    lines.append(path, sealed(fault_line(at, error, outputs=words)))
     raise error

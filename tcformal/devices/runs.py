@@ -50,7 +50,7 @@ from tcformal.devices.sealed import (
     word,
 )
 from tcformal.errors import RecordError, TcformalError
-from tcformal.files import ENDING, LARGEST_CONTENT, read_packed, read_regular
+from tcformal.files import ENDING, LARGEST_CONTENT, read_packed, read_regular, write_packed
 from tcformal.oracle.values import hex_word
 from tcformal.programs.chain import definition
 from tcformal.simulation.matrix_unit import replay
@@ -58,7 +58,6 @@ from tcformal.simulation.operands.batch import Batch, Raw, batch_of, digest_of, 
 from tcformal.simulation.operands.witness import from_data
 from tcformal.store import lines
 from tcformal.store.schema import SEAL
-from tcformal.store.write import write_packed
 
 #: Whether a line's statements about the model are about the current model.
 Today = Callable[[], bool]
@@ -151,7 +150,7 @@ def packed_name(path: Path) -> Path:
 def lines_in(file: Path) -> list[lines.Line]:
     """The lines of a file, compressed or not."""
     if file.suffix != ENDING:
-        return lines.read(file)[0]
+        return lines.read(file)
     numbered = enumerate(read_packed(file).splitlines(), 1)
     return [lines.parse_line(file, number, text) for number, text in numbered if text.strip()]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tcformal.backends.export.design import RESULT, ExportedDesign, ExportPort, identifier
+from tcformal.backends.export.exportable import RESULT, ExportedDesign, ExportPort, identifier
 from tcformal.design.operations import operation
 from tcformal.design.unit import UnitSpec, formats_text
 from tcformal.ir.walk import digest

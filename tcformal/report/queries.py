@@ -14,11 +14,11 @@ from rich.text import Text
 from tcformal.analysis.asks import OPEN, Answered
 from tcformal.analysis.queryfile import QueryFile
 from tcformal.design.names import resolve
+from tcformal.files import write_whole
 from tcformal.query.verdict import NOT_CHECKED
 from tcformal.report.sections import Section, markdown, table_lines
 from tcformal.report.text import table
 from tcformal.simulation.operands.witness import Witness, by_value, explain_command
-from tcformal.store.write import write_whole
 from tcformal.version import VERSION, commit, host
 
 #: How an answer compares with what its source says.

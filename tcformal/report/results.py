@@ -26,7 +26,7 @@ from tcformal.report.text import SHOWN, table
 from tcformal.simulation.operands.witness import Witness, explain_command
 from tcformal.store.answers import is_decided
 from tcformal.store.audit.audit import AuditFinding, AuditStatus, State
-from tcformal.store.claims import claim_id
+from tcformal.store.claim_records import claim_id
 from tcformal.store.store import Entry
 
 #: The text of a cell without a value, in a damaged record.

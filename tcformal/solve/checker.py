@@ -8,20 +8,18 @@ The JSON line on stdout holds a certificate's fields without the proof; an inval
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from tcformal.backends.cnf import to_cnf
 from tcformal.errors import CertificateError
 from tcformal.ir.walk import from_json
 from tcformal.solve.certificate import certify
 from tcformal.solve.result import Limits
-from tcformal.solve.worker import confine, serve
+from tcformal.solve.worker import Message, confine, serve
 
 
-def answer(request: Mapping[str, Any]) -> dict[str, Any]:
+def answer(request: Message) -> Message:
     """Check one proof; a valid one is packed into its file before the answer is returned."""
     confine(Limits(request["time_s"], request["memory_mb"], request["seed"]))
     graph, roots = from_json(request["dag"])

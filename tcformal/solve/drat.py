@@ -12,7 +12,7 @@ import lzma
 from collections.abc import Iterable
 
 from tcformal.files import unpacked
-from tcformal.solve.lrat.check import LratStep
+from tcformal.solve.lrat import LratStep
 
 DratStep = tuple[str, tuple[int, ...]]
 

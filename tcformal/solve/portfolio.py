@@ -12,7 +12,7 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
@@ -24,9 +24,19 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable, to_json
 from tcformal.solve.certificate import Certificate
+from tcformal.solve.child import Child
 from tcformal.solve.members import check_members, default_members, registry
-from tcformal.solve.processes.process import Child
 from tcformal.solve.result import Decision, Limits, SolverAnswer, Status
+
+
+def _said(
+    name: str, status: Status, seconds: float, reason: str, model: dict[str, int] | None = None
+) -> SolverAnswer:
+    """One member's answer, with the version of its package."""
+    version = registry[name].version
+    return SolverAnswer(
+        solver=name, version=version, status=status, model=model, seconds=seconds, reason=reason
+    )
 
 
 class SolverRun:
@@ -39,12 +49,9 @@ class SolverRun:
         #: Where a proof is, once the member has written one.
         self.proof = folder / f"{name}.drat"
         request = {
-            "solver": name,
-            "runner": self.member.runner,
-            "dag": dag,
+            "solver": name, "runner": self.member.runner, "dag": dag, "proof": str(self.proof),
             **limits.to_json(),
-            "proof": str(self.proof),
-        }
+        }  # fmt: skip
         self.child = Child("tcformal.solve.worker", request, limits.time_s, folder, name)
 
     def result(self, stopped_by: str | None = None) -> SolverAnswer:
@@ -55,13 +62,7 @@ class SolverRun:
         status, reason = self.child.ending()
         if stopped_by is not None:
             status, reason = Status.UNKNOWN, f"stopped: answered by {stopped_by}"
-        return SolverAnswer(
-            solver=self.name,
-            version=self.member.version,
-            status=status,
-            seconds=self.child.seconds,
-            reason=reason,
-        )
+        return _said(self.name, status, self.child.seconds, reason)
 
     def _answer_line(self) -> SolverAnswer | None:
         """The complete answer line, if the process wrote one that fits the graph."""
@@ -73,14 +74,7 @@ class SolverRun:
                 model = dict.fromkeys(inputs, 0)
                 for name, text in data["model"].items():
                     model[name] = check_int(name, int(text, 16), low=0, high=(1 << inputs[name].width) - 1)
-            return SolverAnswer(
-                solver=self.name,
-                version=self.member.version,
-                status=status,
-                model=model,
-                seconds=float(data["seconds"]),
-                reason=str(data["reason"]),
-            )
+            return _said(self.name, status, float(data["seconds"]), str(data["reason"]), model)
         except (LookupError, ValueError, TypeError, AttributeError, InputError):
             return None
 
@@ -92,12 +86,8 @@ class ProofCheck:
         self.solver = solver
         self._packed = proof.with_suffix(".xz")
         request = {
-            "dag": dag,
-            "proof": str(proof),
-            "packed": str(self._packed),
-            "solver": solver,
-            **limits.to_json(),
-        }
+            "dag": dag, "proof": str(proof), "packed": str(self._packed), "solver": solver, **limits.to_json()
+        }  # fmt: skip
         self.child = Child("tcformal.solve.checker", request, limits.time_s, proof.parent, f"{solver}.check")
 
     def result(self) -> Certificate | CertificateError | str:
@@ -122,10 +112,6 @@ KINDS: Mapping[str, str] = {
     "sums": "no products: lemmas about sums and their order",
 }
 
-#: How much longer the first two members may take together when the second sees another encoding than the
-#: first, which guards against what is wrong with one encoding, or hard in it.
-SECOND_ENCODING = 1.25
-
 
 def kind_of(assertion: Node) -> str:
     """The benchmark category of the question whether some input makes `assertion` equal 1."""
@@ -149,31 +135,6 @@ def in_order(names: Sequence[str], assertion: Node) -> tuple[str, ...]:
     """Members in the start order for this question; unmeasured members come last."""
     order = measured()["kinds"][kind_of(assertion)]["order"]
     return tuple(sorted(names, key=lambda name: order.index(name) if name in order else len(order)))
-
-
-def rank(seconds: Mapping[str, Sequence[float]], own: Collection[str]) -> list[str]:
-    """The start order of members that minimises expected waiting, from their times on the same questions.
-
-    Each place goes to the member with which those placed so far, each question being settled by the
-    fastest of them, need the least time in all; between equals, to the one that needs less by itself.
-    The second place goes to another encoding than the first one's unless that costs too much.
-    Ranges and units: processor seconds, the time limit's double where a member gave no answer; `own` are the
-    members on our own clauses.
-    """
-    order: list[str] = []
-    best = [float("inf")] * max(map(len, seconds.values()), default=0)
-
-    def together(name: str) -> float:
-        return sum(map(min, best, seconds[name]))
-
-    while left := [name for name in seconds if name not in order]:
-        ranked = sorted(left, key=lambda name: (together(name), sum(seconds[name])))
-        other = [name for name in ranked if order and (name in own) != (order[0] in own)]
-        if len(order) == 1 and other and together(other[0]) <= SECOND_ENCODING * together(ranked[0]):
-            ranked = other
-        order.append(ranked[0])
-        best = list(map(min, best, seconds[ranked[0]]))
-    return order
 
 
 ModelReplay = Callable[[Mapping[str, int]], bool]
@@ -269,19 +230,15 @@ class Arbiter:
         reason: str,
         model: dict[str, int] | None = None,
         confirmed_by: tuple[str, ...] = (),
+        disagreement: bool = False,
     ) -> Decision:
         return Decision(
             status=status, model=model, answers=tuple(self.answers), confirmed_by=confirmed_by, reason=reason,
-            certificate=self.certificate if status is Status.UNSAT else None,
+            certificate=self.certificate if status is Status.UNSAT else None, disagreement=disagreement,
         )  # fmt: skip
 
     def _disagree(self, reason: str) -> Decision:
-        return Decision(
-            status=Status.CRASH,
-            answers=tuple(self.answers),
-            reason=f"disagreement: {reason}",
-            disagreement=True,
-        )
+        return self._decide(Status.CRASH, f"disagreement: {reason}", disagreement=True)
 
 
 #: Seconds between two looks at the running processes.
@@ -397,12 +354,4 @@ class _Race:
             run = self.running.pop(0)
             arbiter.add_answer(run.result(stopped_by=by))
         for name in waiting:
-            arbiter.add_answer(
-                SolverAnswer(
-                    solver=name,
-                    version=registry[name].version,
-                    status=Status.UNKNOWN,
-                    seconds=0.0,
-                    reason=f"not started: answered by {by}",
-                )
-            )
+            arbiter.add_answer(_said(name, Status.UNKNOWN, 0.0, f"not started: answered by {by}"))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import enum
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from tcformal.checks import check_int, check_positive, shown
 from tcformal.errors import InputError
@@ -52,9 +52,9 @@ class Limits:
         check_int("memory_mb", self.memory_mb, low=1, high=MOST_MEMORY_MB)
         check_int("seed", self.seed, low=0, high=2**31 - 1)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, float]:
         """The limits as plain data, from which `Limits(**…)` rebuilds them."""
-        return {"time_s": self.time_s, "memory_mb": self.memory_mb, "seed": self.seed}
+        return asdict(self)
 
 
 class RunnerOutcome(NamedTuple):
@@ -93,7 +93,7 @@ class SolverAnswer:
     #: One sentence on how it came to this status; empty for a plain SAT or UNSAT.
     reason: str = ""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, str | float]:
         """The answer as plain data: solver, status and time."""
         return {
             "name": self.solver,

@@ -17,16 +17,18 @@ import os
 import resource
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import from_json
-from tcformal.solve.processes.spawning import end_with_parent
 from tcformal.solve.result import LARGEST_PROOF, Limits, RunnerOutcome, Status, is_out_of_memory
+from tcformal.solve.spawning import end_with_parent
 
+#: A request or an answer: one JSON object.
+Message = dict[str, Any]
 Runner = Callable[[Graph, Node, Limits], RunnerOutcome]
 
 #: Processor seconds above the time limit after which the system ends a worker that nobody watches.
@@ -63,7 +65,7 @@ def load_runner(path: str) -> Runner:
     return runner
 
 
-def _ask(request: Mapping[str, Any], limits: Limits) -> tuple[RunnerOutcome, dict[str, str] | None]:
+def _ask(request: Message, limits: Limits) -> tuple[RunnerOutcome, dict[str, str] | None]:
     """Build the graph and run the solver; the model is completed to all inputs of the DAG."""
     graph, roots = from_json(request["dag"])
     outcome = load_runner(request["runner"])(graph, roots["assertion"], limits)
@@ -74,7 +76,7 @@ def _ask(request: Mapping[str, Any], limits: Limits) -> tuple[RunnerOutcome, dic
     return outcome, {name: hex(outcome.model.get(name, 0)) for name in graph.inputs}
 
 
-def answer(request: Mapping[str, Any]) -> dict[str, Any]:
+def answer(request: Message) -> Message:
     """The answer to one request; failures are answers, too."""
     start = time.monotonic()
     model = None
@@ -100,7 +102,7 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def serve(answered: Callable[[Mapping[str, Any]], dict[str, Any]]) -> None:
+def serve(answered: Callable[[Message], Message]) -> None:
     """Answer the request on stdin; the solver's or checker's own output goes to stderr."""
     end_with_parent(int(sys.argv[1]))
     gc.disable()  # the process ends with its answer, and most of what it makes lives as long

@@ -16,7 +16,7 @@ from tcformal.solve.certificate import Certificate
 from tcformal.solve.members import registry
 from tcformal.solve.result import Limits, SolverAnswer, Status
 from tcformal.store.certificates import certificate_record
-from tcformal.store.file import Record
+from tcformal.store.lines import Record
 from tcformal.store.schema import digest_of, seal
 from tcformal.theory.equality import EqualByTheorem, equal_by_theorem
 
@@ -77,7 +77,7 @@ def _check_names(q: Question, parts: Mapping[str, Any]) -> None:
             raise RecordError(f"expected a unit that its name gives back, but got {spec.name!r}")
 
 
-def _answer(a: SolverAnswer) -> dict[str, Any]:
+def _answer(a: SolverAnswer) -> Record:
     model = None if a.model is None else {name: hex(value) for name, value in a.model.items()}
     return {**a.to_json(), "seconds": a.seconds, "reason": a.reason, "model": model}
 

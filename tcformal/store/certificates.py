@@ -18,6 +18,7 @@ from tcformal.files import read_regular
 from tcformal.solve.certificate import Certificate
 from tcformal.solve.drat import LARGEST_PACKED
 from tcformal.store.file import RecordFile, RecordKind
+from tcformal.store.lines import Record
 from tcformal.store.schema import seal
 
 PROOF = RecordKind(
@@ -37,7 +38,7 @@ NAME = re.compile(r"[0-9a-f]{64}\.drat\.xz")
 _SAID = ("cnf_sha256", "solver", "checker", "steps", "seconds")
 
 
-def certificate_record(c: Certificate) -> dict[str, Any]:
+def certificate_record(c: Certificate) -> Record:
     """The part of a record that identifies a certificate."""
     return {**c.to_json(), "file": PROOF.file, "seconds": c.seconds}
 

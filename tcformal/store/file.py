@@ -9,16 +9,13 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from tcformal.callbacks import Warn
 from tcformal.errors import RecordError
-from tcformal.files import ENDING, read_packed
-from tcformal.store.lines import Line, Mark, backwards, parse_line, scan, text_at
+from tcformal.files import ENDING, read_packed, write_packed
+from tcformal.store.lines import Line, Mark, Record, append, backwards, keep_lines, parse_line, scan, text_at
 from tcformal.store.schema import check
-from tcformal.store.write import append, keep_lines, write_packed
 
-Record = dict[str, Any]
 About = tuple[str, ...]
 
 
@@ -61,10 +58,8 @@ class RecordFile:
         self._stamp: tuple[int, int, int] | None = None
         #: Places of the whole lines, in order.
         self._starts = array("q")
-        #: Hash of a subject -> the last line about it, by its index in the offsets.
-        self._last: dict[int, int] = {}
-        #: For each line, the line before it about the same subject; -1 for none.
-        self._before = array("q")
+        #: Hash of a subject -> the places of the lines about it, in order.
+        self._about: dict[int, list[int]] = {}
         #: Problems of the lines that are not used, by offset.
         self._refused: dict[int, str] = {}
         self._checked: dict[int, Record] = {}
@@ -106,17 +101,10 @@ class RecordFile:
         """The records about a subject, newest first, each validated before it is yielded."""
         self._refresh()
         key = _key(about)
-        for start in self._chain(key):
+        for start in reversed(self._about.get(key, [])):
             record = self._one_of(key, start)
             if record is not None and self.kind.about(record) == about:
                 yield record
-
-    def _chain(self, key: int) -> Iterator[int]:
-        """The offsets of the lines with one subject hash, last first."""
-        line = self._last.get(key, -1)
-        while line >= 0:
-            yield self._starts[line]
-            line = self._before[line]
 
     def _one_of(self, key: int, start: int) -> Record | None:
         """The validated record at an offset; None on a hash collision of subjects."""
@@ -139,7 +127,7 @@ class RecordFile:
     def last_starts(self) -> list[int]:
         """The offset of the last line about each subject, in file order."""
         self._refresh()
-        return sorted(self._starts[line] for line in self._last.values())
+        return sorted(starts[-1] for starts in self._about.values())
 
     def line(self, start: int) -> Line:
         """The parsed but unvalidated line at an offset, with its line number."""
@@ -177,8 +165,8 @@ class RecordFile:
         """The newest valid record about each subject, in the order of first occurrence."""
         self._refresh()
         rows = (
-            next((r for start in self._chain(key) if (r := self._one_of(key, start)) is not None), None)
-            for key in [*self._last]
+            next((r for start in reversed(starts) if (r := self._one_of(key, start)) is not None), None)
+            for key, starts in [*self._about.items()]
         )
         return [record for record in rows if record is not None]
 
@@ -227,14 +215,10 @@ class RecordFile:
     def _take(self, start: int, text: bytes) -> None:
         if self._starts and start <= self._starts[-1]:
             return  # a last line without an end, which has been seen before
-        line, subject = len(self._starts), self.kind.pattern.search(text)
         self._starts.append(start)
-        if subject is not None:
-            key = hash(subject.groups())
-            self._before.append(self._last.get(key, -1))
-            self._last[key] = line
+        if (subject := self.kind.pattern.search(text)) is not None:
+            self._about.setdefault(hash(subject.groups()), []).append(start)
         else:
-            self._before.append(-1)
             problem = f"expected a record of kind {self.kind.name}, but it names nothing that it is about"
             self._refuse(start, f"line {len(self._starts)} of {self.path} is not used: {problem}")
 

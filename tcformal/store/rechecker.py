@@ -13,7 +13,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tcformal.solve.processes.process import child_environment
+from tcformal.solve.child import child_environment
+from tcformal.store.lines import Record
 
 #: Time limit for checking one kept answer, in seconds of the processor, so that no other work on the machine
 #: makes it late; beyond it the answer is marked as not re-checked.
@@ -43,7 +44,7 @@ class Rechecker:
 
     def proof(
         self, dag: str, folder: Path, certificate: Mapping[str, Any], seconds: float | None = None
-    ) -> dict[str, Any]:
+    ) -> Record:
         """Check a stored certificate against the clauses of a DAG with the root `assertion`."""
         return self._ask(folder, {"dag": dag, "certificate": dict(certificate)}, seconds)
 
@@ -62,7 +63,7 @@ class Rechecker:
     def __del__(self) -> None:
         self.close()
 
-    def _ask(self, folder: Path, what: Mapping[str, Any], seconds: float | None) -> dict[str, Any]:
+    def _ask(self, folder: Path, what: Mapping[str, Any], seconds: float | None) -> Record:
         """Send one request and return the answer; `late` after the time limit."""
         seconds = self.seconds if seconds is None else seconds
         request = {**what, "folder": str(folder), "seconds": seconds}
@@ -96,7 +97,7 @@ class Rechecker:
             self.close()
         return self._process
 
-    def _line(self, seconds: float) -> dict[str, Any] | None:
+    def _line(self, seconds: float) -> Record | None:
         """The worker's next line as plain data; None after the time limit or the worker's end."""
         process = self._process
         if process is None or process.stdout is None:

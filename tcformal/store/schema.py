@@ -11,6 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from tcformal.errors import RecordError
+from tcformal.store.lines import Record
 
 #: The key of the digest of all other keys of a record.
 SEAL = "record_sha256"
@@ -19,9 +20,9 @@ SEAL = "record_sha256"
 _LONGEST = 160
 
 
-def schema(kind: str = "answer") -> dict[str, Any]:
+def schema(kind: str = "answer") -> Record:
     """The JSON Schema (draft 2020-12) of a kind of record: `answer`, `claim`, `lemma` or `proof`."""
-    document: dict[str, Any] = json.loads(
+    document: Record = json.loads(
         files("tcformal.store").joinpath(f"{kind}.schema.json").read_text(encoding="utf-8")
     )
     return document
@@ -52,13 +53,13 @@ def digest_of(record: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def sealed(record: Mapping[str, Any]) -> dict[str, Any]:
+def sealed(record: Mapping[str, Any]) -> Record:
     """Plain data with a digest over all its other keys."""
     plain = {key: value for key, value in record.items() if key != SEAL}
     return {**plain, SEAL: digest_of(plain)}
 
 
-def seal(record: Mapping[str, Any], kind: str = "answer") -> dict[str, Any]:
+def seal(record: Mapping[str, Any], kind: str = "answer") -> Record:
     """Add version and digest to a record; RecordError unless it fits its kind's schema."""
     record_sealed = sealed({**record, "schema": version(kind)})
     check(record_sealed, kind)

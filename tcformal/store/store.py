@@ -17,10 +17,9 @@ from tcformal.query.verdict import Verdict
 from tcformal.solve.certificate import Certificate
 from tcformal.store import answers
 from tcformal.store.certificates import NOT_KEPT, CertificateFile
-from tcformal.store.claims import CLAIM, keep_claim
-from tcformal.store.file import Record, RecordFile, RecordKind
-from tcformal.store.lines import Line
-from tcformal.store.locks import shared_lock
+from tcformal.store.claim_records import CLAIM, keep_claim
+from tcformal.store.file import RecordFile, RecordKind
+from tcformal.store.lines import Line, Record, folder_lock
 from tcformal.store.rechecker import Rechecker
 from tcformal.store.schema import check, now
 
@@ -90,7 +89,7 @@ class Store:
         written.
         """
         record = answers.to_record(verdict, verdict.served or now())
-        with shared_lock(self.folder):
+        with folder_lock(self.folder):
             if verdict.certificate is not None:
                 self.certificates.keep(verdict.certificate)
             self.answers.add(record)

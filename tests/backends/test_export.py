@@ -32,12 +32,12 @@ from exported_runs import (
     run,
     seeded,
 )
-from tcformal.backends.export import dag
+from tcformal.backends.export import formats
 from tcformal.backends.export.aiger import AndGraph
 from tcformal.backends.export.btor2 import Btor2Text
 from tcformal.backends.export.c import CText
-from tcformal.backends.export.design import ExportedDesign, identifier
-from tcformal.backends.export.register import FORMATS, written
+from tcformal.backends.export.exportable import ExportedDesign, identifier
+from tcformal.backends.export.formats import FORMATS, written
 from tcformal.backends.export.smtlib import SmtlibStages
 from tcformal.backends.export.verilog import VerilogText
 from tcformal.design.catalog import distinct_designs
@@ -152,7 +152,7 @@ def test_a_wrong_operator_is_noticed(to: str, tmp_path: Path, monkeypatch: pytes
 def test_a_wrong_operator_in_json_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same for the DAG, which is written as a whole."""
     design, rows = design_of(SMALL[0]), seeded(SMALL[0], 60, SEED)
-    monkeypatch.setattr(dag, "to_json", lambda *args: to_json(*args).replace('"add_mod"', '"sub_mod"'))
+    monkeypatch.setattr(formats, "to_json", lambda *args: to_json(*args).replace('"add_mod"', '"sub_mod"'))
     assert results(design, "json", READERS["json"][1], rows, tmp_path) != expected(design, rows)
 
 

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from exported_runs import design_of
-from tcformal.backends.export.register import FORMATS, written
+from tcformal.backends.export.formats import FORMATS, written
 from tcformal.cli import main
 
 UNIT = "valpey@terms=2"

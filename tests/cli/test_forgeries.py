@@ -18,7 +18,7 @@ from tcformal.backends.cnf import to_cnf
 from tcformal.cli import main
 from tcformal.solve.certificate import CHECKER
 from tcformal.store.certificates import NOT_KEPT
-from tcformal.store.claims import CLAIM
+from tcformal.store.claim_records import CLAIM
 from tcformal.store.schema import SEAL, digest_of, seal
 from tcformal.store.store import Store
 

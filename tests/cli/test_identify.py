@@ -20,8 +20,8 @@ from tcformal.identification.record.identification import IDENTIFICATION, Identi
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import Batch, Raw, batch, batch_of
 from tcformal.simulation.operands.witness import from_data
+from tcformal.store.lines import append
 from tcformal.store.schema import sealed
-from tcformal.store.write import append
 
 UNIT = "volta/mma.m8n8k4.f32.f16.f16.f32"
 SPEC = resolve(UNIT)

@@ -19,12 +19,18 @@ from tcformal.backends import cnf as cnf_module
 from tcformal.backends import gates as gates_module
 from tcformal.backends.blast import Bits, Blast
 from tcformal.backends.cnf import Cnf, to_cnf
-from tcformal.backends.gates import CLAUSES, EVALUATE, FALSE, TRUE, Gates, negate
+from tcformal.backends.gates import CLAUSES, EVALUATE, FALSE, TRUE, Gates
 from tcformal.errors import InputError, WidthError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.ops import OPS
 from tcformal.ir.walk import from_json, reachable, to_json
+
+
+def negate(x: int) -> int:
+    """The complement of a literal."""
+    return x ^ 1
+
 
 SEED = 20261121
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,7 +12,7 @@ import pytest
 import z3
 
 from dags import evaluate, random_graph, random_inputs
-from tcformal.backends.export.smtlib import to_smtlib
+from smtlib_script import to_smtlib
 from tcformal.backends.terms.term_bitwuzla import BitwuzlaTerms
 from tcformal.backends.terms.term_cvc5 import Cvc5Terms
 from tcformal.backends.terms.term_z3 import Z3Terms

@@ -39,9 +39,9 @@ from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import Batch, Raw, rows_of, together
 from tcformal.simulation.operands.inputs import inputs_to_try
 from tcformal.store.audit.audit import AuditStatus
+from tcformal.store.lines import append
 from tcformal.store.schema import sealed
 from tcformal.store.store import Store
-from tcformal.store.write import append
 
 UNIT = "volta/mma.m8n8k4.f32.f16.f16.f32"
 SPEC = resolve(UNIT)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from smtlib_script import to_smtlib
 from tcformal.backends.concrete import Concrete
-from tcformal.backends.export.smtlib import to_smtlib
 from tcformal.design.sources import references
 from tcformal.design.steps import CallStep, ProgramPlan, RoundStep, nan_word_of
 from tcformal.encodings.catalog import FORMATS

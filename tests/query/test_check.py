@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from exported_runs import design_of
 from rtl_designs import simulated
-from tcformal.backends.export.register import written
+from tcformal.backends.export.formats import written
 from tcformal.cli import main
 
 UNIT = "valpey@terms=3"

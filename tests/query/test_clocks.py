@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from exported_runs import design_of
 from rtl_designs import FOLLOWED, REFUSED, UNIT, Design, simulated
-from tcformal.backends.export.register import written
+from tcformal.backends.export.formats import written
 from tcformal.cli import main
 
 pytestmark = pytest.mark.debian

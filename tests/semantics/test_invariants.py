@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tcformal.backends.concrete import CheckedConcrete, Concrete
+from checked_concrete import CheckedConcrete
+from tcformal.backends.concrete import Concrete
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.operations import operation

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 import kernel_agreement
 import tcformal
-from tcformal.backends import lanes, llvm, lowering, machine
+from tcformal.backends import lanes, llvm, machine
 from tcformal.backends.lanes import Code, lane_for
 from tcformal.errors import InputError
 from tcformal.simulation import compiled as models
@@ -129,7 +129,6 @@ def test_seventeen_terms_need_more_than_32_bits(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(lanes, "lane_for", hoped)
     monkeypatch.setattr(llvm, "lane_for", hoped)
-    monkeypatch.setattr(lowering, "lane_for", hoped)
     wrong = largest_sum()
     models.gemm.cache_clear()
     assert np.allclose(wrong, -62.06, atol=0.01)

@@ -24,9 +24,8 @@ from tcformal.errors import CertificateError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import to_json
-from tcformal.solve import drat
+from tcformal.solve import certificate, drat
 from tcformal.solve.certificate import CHECKER, Certificate, certify, unpack, verify
-from tcformal.solve.lrat import hints
 from tcformal.solve.members import available, registry
 from tcformal.solve.result import Limits, Status
 from tcformal.solve.sat import TRIVIAL_PROOF, run_glucose
@@ -42,7 +41,7 @@ PROVING = [name for name in available() if registry[name].proves]
 @pytest.fixture(params=["compiled", "python"])
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """What the search for hints runs as."""
-    monkeypatch.setattr(hints, "_COMPILED_FROM", 0 if request.param == "compiled" else 1 << 60)
+    monkeypatch.setattr(certificate, "_COMPILED_FROM", 0 if request.param == "compiled" else 1 << 60)
     return str(request.param)
 
 
@@ -84,8 +83,8 @@ def test_searches_in_python_and_compiled_find_the_same_hints(monkeypatch: pytest
     cnf, proof = proved()
     found = []
     for least in (0, 1 << 60):
-        monkeypatch.setattr(hints, "_COMPILED_FROM", least)
-        found.append(hints.hinted(cnf, drat.parse(proof), trimmed=True))
+        monkeypatch.setattr(certificate, "_COMPILED_FROM", least)
+        found.append(certificate.hinted(cnf, drat.parse(proof), trimmed=True))
     assert found[0] == found[1]
     assert sum(len(step.hints) for step in found[0]) > 100
 
@@ -95,20 +94,20 @@ def test_many_short_searches_are_worth_compiling(monkeypatch: pytest.MonkeyPatch
     cnf, proof = proved()
     steps = drat.parse(proof)
     literals = sum(map(len, cnf.clauses)) + sum(len(clause) for kind, clause in steps if kind == "a")
-    monkeypatch.setattr(hints._Search, "seen", 0)
-    monkeypatch.setattr(hints, "_COMPILED_FROM", literals + 1)
-    code, runs = hints.machine_code(), list[str]()
+    monkeypatch.setattr(certificate._Search, "seen", 0)
+    monkeypatch.setattr(certificate, "_COMPILED_FROM", literals + 1)
+    code, runs = certificate.machine_code(), list[str]()
 
     def machine_code() -> object:
         runs.append("compiled")
         return code
 
-    monkeypatch.setattr(hints, "machine_code", machine_code)
-    first = hints.hinted(cnf, steps, trimmed=True)
+    monkeypatch.setattr(certificate, "machine_code", machine_code)
+    first = certificate.hinted(cnf, steps, trimmed=True)
     assert runs == []
-    assert hints.hinted(cnf, steps, trimmed=True) == first
+    assert certificate.hinted(cnf, steps, trimmed=True) == first
     assert runs
-    assert hints._Search.seen == 2 * literals
+    assert certificate._Search.seen == 2 * literals
 
 
 def test_what_is_said_of_a_certificate() -> None:

@@ -17,11 +17,10 @@ from tcformal.backends.cnf import Cnf, to_cnf
 from tcformal.errors import CertificateError
 from tcformal.ir.build import Graph
 from tcformal.solve import drat
-from tcformal.solve.certificate import certify, lrat, lrat_text
-from tcformal.solve.lrat import check as check_module
-from tcformal.solve.lrat.check import LratStep, check
-from tcformal.solve.lrat.hints import hinted
-from tcformal.solve.lrat.native import compiled
+from tcformal.solve import lrat as check_module
+from tcformal.solve.certificate import certify, hinted, lrat, lrat_text
+from tcformal.solve.lrat import LratStep, check
+from tcformal.solve.native import compiled
 from tcformal.solve.result import Limits
 from tcformal.solve.sat import run_cadical, run_glucose
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.questions import QUESTIONS, Asked
-from benchmarks.solvers import Run, faults, learn
+from benchmarks.solvers import Run, faults, learn, rank
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.solve import portfolio
 from tcformal.solve.members import Member, available, registry
-from tcformal.solve.portfolio import KINDS, decide, in_order, kind_of, measured, rank
+from tcformal.solve.portfolio import KINDS, decide, in_order, kind_of, measured
 from tcformal.solve.result import Limits
 
 

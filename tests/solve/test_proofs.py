@@ -17,9 +17,9 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.solve import portfolio
 from tcformal.solve.certificate import verify
+from tcformal.solve.child import Child
 from tcformal.solve.members import available, registry
 from tcformal.solve.portfolio import decide
-from tcformal.solve.processes.process import Child
 from tcformal.solve.result import Decision, Limits, Status
 
 LIMITS = Limits(60.0, 4096, 1)

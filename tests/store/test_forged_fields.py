@@ -26,7 +26,7 @@ from tcformal.query.verdict import Verdict
 from tcformal.solve.result import Status
 from tcformal.store.audit.audit import AuditStatus
 from tcformal.store.audit.claim_audit import ClaimFinding, audit_claim
-from tcformal.store.claims import CLAIM
+from tcformal.store.claim_records import CLAIM
 from tcformal.store.schema import SEAL, digest_of
 from tcformal.store.store import Store
 

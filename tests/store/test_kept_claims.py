@@ -15,7 +15,7 @@ from tcformal.errors import RecordError
 from tcformal.query.claims.answered import prove_claim
 from tcformal.store.audit.audit import AuditStatus
 from tcformal.store.audit.claim_audit import audit_claim
-from tcformal.store.claims import CLAIM
+from tcformal.store.claim_records import CLAIM
 from tcformal.store.schema import SEAL, check, seal
 from tcformal.store.store import Store
 

@@ -14,14 +14,25 @@ from pathlib import Path
 import pytest
 
 from tcformal.errors import RecordError
-from tcformal.store.lines import LARGEST_FILE, Mark, backwards, parse_line, read, text_at
-from tcformal.store.write import ASIDE, append, append_all, write_whole
+from tcformal.files import write_whole
+from tcformal.store.lines import (
+    ASIDE,
+    LARGEST_FILE,
+    Mark,
+    append,
+    append_all,
+    backwards,
+    parse_line,
+    read,
+    scan,
+    text_at,
+)
 
 #: Adds lines of 60 kB with its own number and a count, and says so after each.
 WRITER = """
 import sys
 from pathlib import Path
-from tcformal.store.write import append
+from tcformal.store.lines import append
 path, me, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 for i in range(count):
     append(path, {"writer": me, "count": i, "text": "é" * int(sys.argv[4])})
@@ -37,40 +48,49 @@ def writer(path: Path, me: str, count: int, size: int) -> subprocess.Popen[str]:
 
 def rows(path: Path) -> list[object]:
     """The objects of a file."""
-    return [line.data for line in read(path)[0] if line.data is not None]
+    return [line.data for line in read(path) if line.data is not None]
 
 
 def test_lines_come_back_in_order(tmp_path: Path) -> None:
     path = tmp_path / "made" / "on demand" / "x.jsonl"
-    assert read(path) == ([], Mark())
+    assert read(path) == []
     written: list[dict[str, object]] = [{"n": 1, "text": "2^-24 · −0\n\u2028"}, {"n": 2}]
     for data in written:
         append(path, data)
     assert rows(path) == written
-    assert [line.number for line in read(path)[0]] == [1, 2]
+    assert [line.number for line in read(path)] == [1, 2]
     assert path.read_bytes().count(b"\n") == 2
     assert list(path.parent.iterdir()) == [path]
 
 
+def scanned(path: Path, since: Mark) -> tuple[list[object], Mark]:
+    """The objects of a file after a place, and the place where they end."""
+    found: list[object] = []
+    mark = scan(path, since, lambda _, text: found.append(json.loads(text)))
+    return found, mark
+
+
 def test_reading_goes_on_where_it_stopped(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
+    assert scanned(path, Mark()) == ([], Mark())
     append(path, {"n": 1})
-    _, mark = read(path)
-    assert read(path, mark) == ([], mark)
+    _, mark = scanned(path, Mark())
+    assert scanned(path, mark) == ([], mark)
     append(path, {"n": 2})
-    found, mark = read(path, mark)
-    assert [(line.number, line.data) for line in found] == [(2, {"n": 2})]
+    found, mark = scanned(path, mark)
+    assert (found, mark.lines) == ([{"n": 2}], 2)
     write_whole(path, b'{"n": 9}\n')
-    found, after = read(path, mark)
-    assert [(line.number, line.data) for line in found] == [(1, {"n": 9})]
-    assert after != mark
+    found, after = scanned(path, mark)
+    assert (found, after) == ([], Mark(after.file))
+    assert after.file != mark.file
+    assert scanned(path, after)[0] == [{"n": 9}]
 
 
 @pytest.mark.parametrize("text", ["nonsense", "[1]", '{"x": NaN}', "{" * 100_000, '"half', "\x00", "{}x"])
 def test_a_line_without_an_object_is_named_and_passed_over(tmp_path: Path, text: str) -> None:
     path = tmp_path / "x.jsonl"
     path.write_text(f'{{"n": 1}}\n{text}\n\n{{"n": 2}}\n')
-    found, _ = read(path)
+    found = read(path)
     assert rows(path) == [{"n": 1}, {"n": 2}]
     (bad,) = [line for line in found if line.data is None]
     assert bad.number == 2
@@ -86,11 +106,11 @@ def test_a_torn_last_line_is_set_aside(tmp_path: Path, cut: int) -> None:
     line = json.dumps({"n": 2, "text": "x" * 200_000}).encode()
     with path.open("ab") as stream:
         stream.write(line[:cut])
-    found, mark = read(path)
+    found, (_, mark) = read(path), scanned(path, Mark())
     assert [(x.data, x.torn) for x in found] == [({"n": 1}, False), (None, True)]
     append(path, {"n": 3}, told.append)
     assert rows(path) == [{"n": 1}, {"n": 3}]
-    assert [x.data for x in read(path, mark)[0]] == [{"n": 3}]
+    assert scanned(path, mark)[0] == [{"n": 3}]
     assert path.with_name(path.name + ASIDE).read_bytes() == line[:cut] + b"\n"
     assert len(told) == 1
     assert told[0].startswith(f"a torn last line of {path} was moved to {path}{ASIDE}")
@@ -165,7 +185,7 @@ def test_two_writers_lose_nothing(tmp_path: Path) -> None:
     for process in writers:
         process.communicate()
         assert process.returncode == 0
-    found, _ = read(path)
+    found = read(path)
     assert [line.problem for line in found if line.problem] == []
     for name in ("one", "two"):
         mine = [line.data["count"] for line in found if line.data and line.data["writer"] == name]
@@ -186,11 +206,11 @@ def test_a_killed_writer_leaves_whole_lines(tmp_path: Path) -> None:
         process.send_signal(signal.SIGKILL)
         said = process.communicate()[0].split()
         heard[str(number)] = int(said[-1]) if said else 0
-        found, _ = read(path)
+        found = read(path)
         assert [line.problem for line in found if line.problem and not line.torn] == []
         assert [line for line in found[:-1] if line.torn] == []
     append(path, {"writer": "last"})
-    found, _ = read(path)
+    found = read(path)
     assert [line.problem for line in found if line.problem] == []
     for name, last in heard.items():
         mine = [line.data["count"] for line in found if line.data and line.data["writer"] == name]
@@ -232,6 +252,6 @@ def test_lines_come_backwards_from_the_same_places(
         parts = ['{"n": 2, "text": "é"}\n', "\n", "nonsense\n", " \n", '{"text": "' + "x" * 100 + '"}\n']
         path.write_text("".join(random_.choices(parts, k=12)) + end)
         found = list(backwards(path))
-        assert [line.data for _, line in found[::-1]] == [line.data for line in read(path)[0]]
+        assert [line.data for _, line in found[::-1]] == [line.data for line in read(path)]
         texts = [text_at(path, start) for start, _ in found]
         assert [parse_line(path, 0, text).data for text in texts] == [line.data for _, line in found]

@@ -15,7 +15,6 @@ from kept import certified, reopened, same, separated, vacuous
 from tcformal import files
 from tcformal.cli import main
 from tcformal.errors import RecordError
-from tcformal.store import write
 from tcformal.store.audit.prune import Pruned, prune
 from tcformal.store.certificates import PROOF
 from tcformal.store.store import Store
@@ -105,7 +104,7 @@ def test_what_was_not_packed_here_is_refused(
 def test_what_could_not_be_read_back_is_not_packed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = Store(tmp_path)
     store.add(separated())
-    monkeypatch.setattr(write, "LARGEST_CONTENT", 10)
+    monkeypatch.setattr(files, "LARGEST_CONTENT", 10)
     with pytest.raises(RecordError, match=r"^expected at most 10 bytes to pack in "):
         prune(store, pack=True)
     monkeypatch.undo()

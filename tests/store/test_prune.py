@@ -17,7 +17,7 @@ from tcformal.store.audit import prune as pruning
 from tcformal.store.audit.audit import State, state
 from tcformal.store.audit.prune import Pruned, prune
 from tcformal.store.certificates import CERTIFICATES, PROOF
-from tcformal.store.claims import CLAIM
+from tcformal.store.claim_records import CLAIM
 from tcformal.store.schema import SEAL, seal
 from tcformal.store.store import Entry, Store
 

@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from tcformal.errors import RecordError
-from tcformal.files import read_regular
-from tcformal.store.lines import read
-from tcformal.store.write import ASIDE, append, write_whole
+from tcformal.files import read_regular, write_whole
+from tcformal.store.lines import ASIDE, append, read
 
 
 def linked(path: Path) -> str:

@@ -50,9 +50,8 @@ from tcformal.query.verdict import Verdict
 from tcformal.simulation.matrix_unit import Unit
 from tcformal.store.audit.audit import AuditStatus, audit, select
 from tcformal.store.certificates import PROOF
-from tcformal.store.lines import read
+from tcformal.store.lines import append, read
 from tcformal.store.store import Store
-from tcformal.store.write import append
 
 #: For each line of its input, starts a process that adds one proved answer over and over, and says so
 #: after each: the imports are paid for once.
@@ -316,7 +315,7 @@ def test_writers_killed_at_any_moment_leave_whole_answers(store: Store) -> None:
             os.kill(child, signal.SIGKILL)
             while (heard := starter.stdout.readline()) != "over\n":
                 acknowledged.append(heard)
-            mine = [line.data["reason"].partition(".")[0] for line in read(store.path)[0] if line.data]
+            mine = [line.data["reason"].partition(".")[0] for line in read(store.path) if line.data]
             mine = [reason for reason in mine if reason.startswith(f"{number}-")]
             assert mine == [f"{number}-{i}" for i in range(len(mine))]
             assert len(mine) in (len(acknowledged), len(acknowledged) + 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tcformal.backends.blast import Blast
-from tcformal.backends.export.design import RESULT, ExportedDesign
+from tcformal.backends.export.exportable import RESULT, ExportedDesign
 from tcformal.backends.gates import Gates
 
 

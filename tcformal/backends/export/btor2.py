@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
-from tcformal.backends.export.design import RESULT, ExportedDesign, remarks
+from collections.abc import Callable
+
+from tcformal.backends.export.exportable import RESULT, ExportedDesign, remarks
 from tcformal.ir.node import Node
 from tcformal.ir.walk import Interpreter
+
+
+def _operator(name: str) -> Callable[..., int]:
+    """The handler of an operator that BTOR2 has under a name of its own."""
+
+    def handler(self: Btor2Text, node: Node, *args: int) -> int:
+        return self._apply(name, node.width, *args, *node.params, node=node)
+
+    return handler
 
 
 class Btor2Text(Interpreter[int]):
@@ -58,56 +69,11 @@ class Btor2Text(Interpreter[int]):
         return self._elements[self.graph.input_name(node)]
 
     # ------------------------------------------------------------------ operators that BTOR2 has
-    def on_not_(self, node: Node, x: int) -> int:
-        return self._apply("not", node.width, x, node=node)
-
-    def on_and_(self, node: Node, x: int, y: int) -> int:
-        return self._apply("and", node.width, x, y, node=node)
-
-    def on_or_(self, node: Node, x: int, y: int) -> int:
-        return self._apply("or", node.width, x, y, node=node)
-
-    def on_xor(self, node: Node, x: int, y: int) -> int:
-        return self._apply("xor", node.width, x, y, node=node)
-
-    def on_add_mod(self, node: Node, x: int, y: int) -> int:
-        return self._apply("add", node.width, x, y, node=node)
-
-    def on_sub_mod(self, node: Node, x: int, y: int) -> int:
-        return self._apply("sub", node.width, x, y, node=node)
-
-    def on_neg_mod(self, node: Node, x: int) -> int:
-        return self._apply("neg", node.width, x, node=node)
-
-    def on_eq(self, node: Node, x: int, y: int) -> int:
-        return self._apply("eq", 1, x, y, node=node)
-
-    def on_ult(self, node: Node, x: int, y: int) -> int:
-        return self._apply("ult", 1, x, y, node=node)
-
-    def on_ule(self, node: Node, x: int, y: int) -> int:
-        return self._apply("ulte", 1, x, y, node=node)
-
-    def on_slt(self, node: Node, x: int, y: int) -> int:
-        return self._apply("slt", 1, x, y, node=node)
-
-    def on_sle(self, node: Node, x: int, y: int) -> int:
-        return self._apply("slte", 1, x, y, node=node)
-
-    def on_ite(self, node: Node, cond: int, yes: int, no: int) -> int:
-        return self._apply("ite", node.width, cond, yes, no, node=node)
-
-    def on_concat(self, node: Node, high: int, low: int) -> int:
-        return self._apply("concat", node.width, high, low, node=node)
-
-    def on_extract(self, node: Node, x: int) -> int:
-        return self._apply("slice", node.width, x, *node.params, node=node)
-
-    def on_zero_extend(self, node: Node, x: int) -> int:
-        return self._apply("uext", node.width, x, *node.params, node=node)
-
-    def on_sign_extend(self, node: Node, x: int) -> int:
-        return self._apply("sext", node.width, x, *node.params, node=node)
+    on_not_, on_and_, on_or_, on_xor = map(_operator, ("not", "and", "or", "xor"))
+    on_add_mod, on_sub_mod, on_neg_mod = map(_operator, ("add", "sub", "neg"))
+    on_eq, on_ult, on_ule, on_slt, on_sle = map(_operator, ("eq", "ult", "ulte", "slt", "slte"))
+    on_ite, on_concat, on_extract = map(_operator, ("ite", "concat", "slice"))
+    on_zero_extend, on_sign_extend = map(_operator, ("uext", "sext"))
 
     # ------------------------------------------------------------------ operators of one width there
     def on_mul_expand(self, node: Node, x: int, y: int) -> int:

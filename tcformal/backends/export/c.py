@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib.resources import files
 
-from tcformal.backends.export.design import RESULT, ExportedDesign, ExportPort
-from tcformal.backends.export.statements import Statements
+from tcformal.backends.export.exportable import RESULT, ExportedDesign, ExportPort, Statements
 from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable
 
@@ -98,6 +97,11 @@ def words_for(widths: Iterable[int]) -> WordText:
     return WordText(-(-max(widths) // 64))
 
 
+def _bitwise(name: str) -> Callable[..., str]:
+    """The handler of a binary operator that sets no bit above its width."""
+    return lambda self, node, x, y: self.words.op(name, node.width, x, y)
+
+
 class CText(Statements):
     """An interpretation of the DAG as C statements; every variable is masked to its width."""
 
@@ -120,14 +124,7 @@ class CText(Statements):
     def on_not_(self, node: Node, x: str) -> str:
         return self.words.op("xor", node.width, x, self.literal((1 << node.width) - 1, node.width))
 
-    def on_and_(self, node: Node, x: str, y: str) -> str:
-        return self.words.op("and", node.width, x, y)
-
-    def on_or_(self, node: Node, x: str, y: str) -> str:
-        return self.words.op("or", node.width, x, y)
-
-    def on_xor(self, node: Node, x: str, y: str) -> str:
-        return self.words.op("xor", node.width, x, y)
+    on_and_, on_or_, on_xor = map(_bitwise, ("and", "or", "xor"))
 
     def on_ite(self, _: Node, cond: str, yes: str, no: str) -> str:
         return f"{cond} ? {yes} : {no}"

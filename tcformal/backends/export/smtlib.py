@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from tcformal.backends.export.design import RESULT, ExportedDesign, remarks
+from tcformal.backends.export.exportable import RESULT, ExportedDesign, remarks
 from tcformal.backends.terms.terms import TERM_OPS, SolverTerm, TermInterpreter
-from tcformal.checks import check_choice
-from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-
-#: Names that the logic already gives a meaning to, quoted or not.
-_TAKEN = re.compile(
-    r"true|false|not|and|or|xor|=|=>|distinct|ite|concat|extract|repeat|(zero|sign)_extend|"
-    r"rotate_(left|right)|bv[a-z]+|[.@].*"
-)
-
-
-def quoted(name: str) -> str:
-    """An input's name as a quoted SMT-LIB symbol; InputError for an unquotable name."""
-    if "|" in name or "\\" in name or not name.isprintable() or _TAKEN.fullmatch(name):
-        raise InputError(f"expected an input name that SMT-LIB can quote and does not use, but got {name!r}")
-    return f"|{name}|"
 
 
 class SmtlibText(TermInterpreter[str]):
@@ -37,8 +21,6 @@ class SmtlibText(TermInterpreter[str]):
 
     def __init__(self, graph: Graph) -> None:
         super().__init__(graph)
-        #: `declare-const` lines, one per input met.
-        self.declarations: list[str] = []
         #: `define-fun` lines, arguments before users.
         self.definitions: list[str] = []
         self._prefix = "n"
@@ -49,11 +31,6 @@ class SmtlibText(TermInterpreter[str]):
         """A literal: hexadecimal if the width is a multiple of four, else binary."""
         return f"#b{value:0{width}b}" if width % 4 else f"#x{value:0{width // 4}x}"
 
-    def input_term(self, name: str, width: int) -> str:
-        """A declared constant."""
-        self.declarations.append(f"(declare-const {quoted(name)} (_ BitVec {width}))")
-        return quoted(name)
-
     def apply(self, name: str, args: Sequence[str], indices: Sequence[int], width: int | None) -> str:
         """Define the result of one operator, and return its symbol."""
         symbol = f"{self._prefix}{len(self.definitions)}"
@@ -61,22 +38,6 @@ class SmtlibText(TermInterpreter[str]):
         sort = "Bool" if width is None else f"(_ BitVec {width})"
         self.definitions.append(f"(define-fun {symbol} () {sort} ({head} {' '.join(args)}))")
         return symbol
-
-
-def to_smtlib(graph: Graph, assertion: Node, *, status: str | None = None) -> str:
-    """The SMT-LIB 2 script of the question whether some input makes `assertion` equal 1.
-
-    Shapes: `assertion` has width 1; `status` is the known answer (`sat`, `unsat`, `unknown`) or None.
-    Errors: WidthError for another width, UnknownNameError for another status, InputError for an
-    input name that SMT-LIB cannot carry.
-    """
-    writer = SmtlibText(graph)
-    claim = writer.assertion(assertion)
-    lines = ["(set-logic QF_BV)"]
-    if status is not None:
-        lines.append(f"(set-info :status {check_choice('status', status, ('sat', 'unsat', 'unknown'))})")
-    lines += [*writer.declarations, *writer.definitions, f"(assert {claim})", "(check-sat)"]
-    return "\n".join(lines) + "\n"
 
 
 class SmtlibStages(SmtlibText):

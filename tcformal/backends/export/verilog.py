@@ -6,14 +6,20 @@ effect.
 
 from __future__ import annotations
 
-from tcformal.backends.export.design import RESULT, ExportedDesign
-from tcformal.backends.export.statements import Statements
+from collections.abc import Callable
+
+from tcformal.backends.export.exportable import RESULT, ExportedDesign, Statements
 from tcformal.ir.node import Node
 
 #: Bits of a shift's amount that simulators accept.
 _MOST_AMOUNT = 31
 #: Verilator's warnings about comparisons whose result is constant.
 _CONSTANT = ("UNSIGNED", "CMPCONST")
+
+
+def _written(text: str) -> Callable[..., str]:
+    """The handler of an operator that stands for a text with its operands."""
+    return lambda self, node, *args: text.format(*args)
 
 
 class VerilogText(Statements):
@@ -27,26 +33,12 @@ class VerilogText(Statements):
         """The declaration of a wire."""
         return f"  wire [{node.width - 1}:0] {name} = {expression};"
 
-    def on_not_(self, _: Node, x: str) -> str:
-        return f"~{x}"
-
-    def on_and_(self, _: Node, x: str, y: str) -> str:
-        return f"{x} & {y}"
-
-    def on_or_(self, _: Node, x: str, y: str) -> str:
-        return f"{x} | {y}"
-
-    def on_xor(self, _: Node, x: str, y: str) -> str:
-        return f"{x} ^ {y}"
-
-    def on_add_mod(self, _: Node, x: str, y: str) -> str:
-        return f"{x} + {y}"
-
-    def on_sub_mod(self, _: Node, x: str, y: str) -> str:
-        return f"{x} - {y}"
-
-    def on_neg_mod(self, _: Node, x: str) -> str:
-        return f"-{x}"
+    on_not_, on_neg_mod = map(_written, ("~{}", "-{}"))
+    on_and_, on_or_, on_xor = map(_written, ("{} & {}", "{} | {}", "{} ^ {}"))
+    on_add_mod, on_sub_mod = map(_written, ("{} + {}", "{} - {}"))
+    on_eq, on_ult, on_ule = map(_written, ("{} == {}", "{} < {}", "{} <= {}"))
+    on_slt, on_sle = map(_written, ("$signed({}) < $signed({})", "$signed({}) <= $signed({})"))
+    on_ite, on_concat = map(_written, ("{} ? {} : {}", "{{{}, {}}}"))
 
     def on_mul_expand(self, node: Node, x: str, y: str) -> str:
         p, q = (_grown(v, node.width - a.width) for v, a in zip((x, y), node.args, strict=True))
@@ -60,27 +52,6 @@ class VerilogText(Statements):
 
     def on_ashr(self, node: Node, x: str, amount: str) -> str:
         return f"$signed({x}) >>> {_amount(node, amount)}"
-
-    def on_eq(self, _: Node, x: str, y: str) -> str:
-        return f"{x} == {y}"
-
-    def on_ult(self, _: Node, x: str, y: str) -> str:
-        return f"{x} < {y}"
-
-    def on_ule(self, _: Node, x: str, y: str) -> str:
-        return f"{x} <= {y}"
-
-    def on_slt(self, _: Node, x: str, y: str) -> str:
-        return f"$signed({x}) < $signed({y})"
-
-    def on_sle(self, _: Node, x: str, y: str) -> str:
-        return f"$signed({x}) <= $signed({y})"
-
-    def on_ite(self, _: Node, cond: str, yes: str, no: str) -> str:
-        return f"{cond} ? {yes} : {no}"
-
-    def on_concat(self, _: Node, high: str, low: str) -> str:
-        return f"{{{high}, {low}}}"
 
     def on_extract(self, node: Node, x: str) -> str:
         high, low = node.params

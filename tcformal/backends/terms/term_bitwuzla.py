@@ -2,50 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import bitwuzla
 from bitwuzla import Kind
 
-from tcformal.backends.terms.terms import TermInterpreter
+from tcformal.backends.terms.terms import TERM_OPS, TermInterpreter
 from tcformal.ir.build import Graph
+
+#: Where Bitwuzla's name is not SMT-LIB's in capitals, with BV_ before it.
+_RENAMED = {"=": "EQUAL", "bvlshr": "BV_SHR"} | {
+    name: f"BV_{name.upper()}" for name in ("concat", "extract", "zero_extend", "sign_extend")
+}
 
 
 class BitwuzlaTerms(TermInterpreter[Any]):
-    """An interpretation of the DAG as Bitwuzla terms in one term manager, by default a new one."""
+    """An interpretation of the DAG as Bitwuzla terms in a new term manager."""
 
     KINDS: ClassVar[Mapping[str, Any]] = {
-        "not": Kind.NOT,
-        "and": Kind.AND,
-        "or": Kind.OR,
-        "xor": Kind.XOR,
-        "=": Kind.EQUAL,
-        "ite": Kind.ITE,
-        "bvnot": Kind.BV_NOT,
-        "bvand": Kind.BV_AND,
-        "bvor": Kind.BV_OR,
-        "bvxor": Kind.BV_XOR,
-        "bvadd": Kind.BV_ADD,
-        "bvsub": Kind.BV_SUB,
-        "bvneg": Kind.BV_NEG,
-        "bvmul": Kind.BV_MUL,
-        "bvshl": Kind.BV_SHL,
-        "bvlshr": Kind.BV_SHR,
-        "bvashr": Kind.BV_ASHR,
-        "bvult": Kind.BV_ULT,
-        "bvule": Kind.BV_ULE,
-        "bvslt": Kind.BV_SLT,
-        "bvsle": Kind.BV_SLE,
-        "concat": Kind.BV_CONCAT,
-        "extract": Kind.BV_EXTRACT,
-        "zero_extend": Kind.BV_ZERO_EXTEND,
-        "sign_extend": Kind.BV_SIGN_EXTEND,
+        name: getattr(Kind, _RENAMED.get(name) or re.sub("^BV", "BV_", name.upper())) for name in TERM_OPS
     }
 
-    def __init__(self, graph: Graph, manager: Any = None) -> None:
+    def __init__(self, graph: Graph) -> None:
         super().__init__(graph)
-        self.manager = bitwuzla.TermManager() if manager is None else manager
+        self.manager = bitwuzla.TermManager()
 
     def const_term(self, value: int, width: int) -> Any:
         """A bit-vector value."""

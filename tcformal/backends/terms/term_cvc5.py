@@ -2,50 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import cvc5
 from cvc5 import Kind
 
-from tcformal.backends.terms.terms import TermInterpreter
+from tcformal.backends.terms.terms import TERM_OPS, TermInterpreter
 from tcformal.ir.build import Graph
+
+#: Where cvc5's name is not SMT-LIB's in capitals, with BITVECTOR_ before it.
+_RENAMED = {"=": "EQUAL", "bvmul": "BITVECTOR_MULT"} | {
+    name: f"BITVECTOR_{name.upper()}" for name in ("concat", "extract", "zero_extend", "sign_extend")
+}
 
 
 class Cvc5Terms(TermInterpreter[Any]):
-    """An interpretation of the DAG as cvc5 terms in one term manager, by default a new one."""
+    """An interpretation of the DAG as cvc5 terms in a new term manager."""
 
     KINDS: ClassVar[Mapping[str, Any]] = {
-        "not": Kind.NOT,
-        "and": Kind.AND,
-        "or": Kind.OR,
-        "xor": Kind.XOR,
-        "=": Kind.EQUAL,
-        "ite": Kind.ITE,
-        "bvnot": Kind.BITVECTOR_NOT,
-        "bvand": Kind.BITVECTOR_AND,
-        "bvor": Kind.BITVECTOR_OR,
-        "bvxor": Kind.BITVECTOR_XOR,
-        "bvadd": Kind.BITVECTOR_ADD,
-        "bvsub": Kind.BITVECTOR_SUB,
-        "bvneg": Kind.BITVECTOR_NEG,
-        "bvmul": Kind.BITVECTOR_MULT,
-        "bvshl": Kind.BITVECTOR_SHL,
-        "bvlshr": Kind.BITVECTOR_LSHR,
-        "bvashr": Kind.BITVECTOR_ASHR,
-        "bvult": Kind.BITVECTOR_ULT,
-        "bvule": Kind.BITVECTOR_ULE,
-        "bvslt": Kind.BITVECTOR_SLT,
-        "bvsle": Kind.BITVECTOR_SLE,
-        "concat": Kind.BITVECTOR_CONCAT,
-        "extract": Kind.BITVECTOR_EXTRACT,
-        "zero_extend": Kind.BITVECTOR_ZERO_EXTEND,
-        "sign_extend": Kind.BITVECTOR_SIGN_EXTEND,
+        name: getattr(Kind, _RENAMED.get(name) or re.sub("^BV", "BITVECTOR_", name.upper()))
+        for name in TERM_OPS
     }
 
-    def __init__(self, graph: Graph, manager: Any = None) -> None:
+    def __init__(self, graph: Graph) -> None:
         super().__init__(graph)
-        self.manager = cvc5.TermManager() if manager is None else manager
+        self.manager = cvc5.TermManager()
 
     def const_term(self, value: int, width: int) -> Any:
         """A bit-vector value, in base 16 because the interface limits integers to 64 bits."""

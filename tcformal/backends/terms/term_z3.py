@@ -15,7 +15,7 @@ _RENAMED = {"=": "eq", "zero_extend": "zero_ext", "sign_extend": "sign_ext"}
 
 
 class Z3Terms(TermInterpreter[Any]):
-    """An interpretation of the DAG as z3 terms in one context, by default a new one.
+    """An interpretation of the DAG as z3 terms in a new context.
 
     The C functions are called directly: the operators of the Python classes check and coerce, which
     on large graphs costs more than the query.
@@ -25,9 +25,9 @@ class Z3Terms(TermInterpreter[Any]):
         name: getattr(z3, "Z3_mk_" + _RENAMED.get(name, name)) for name in TERM_OPS
     }
 
-    def __init__(self, graph: Graph, context: Any = None) -> None:
+    def __init__(self, graph: Graph) -> None:
         super().__init__(graph)
-        self.context = z3.Context() if context is None else context
+        self.context = z3.Context()
 
     def const_term(self, value: int, width: int) -> Any:
         """A bit-vector numeral."""

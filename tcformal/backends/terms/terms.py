@@ -7,7 +7,7 @@ translation of each operator to QF_BV is written here, once.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 from tcformal.errors import WidthError
@@ -38,6 +38,54 @@ class SolverTerm(Generic[T]):
         self.bits = bits
         #: The solver's own Bool (width 1 only), once somebody has asked for it.
         self.truth = truth
+
+
+Handler = Callable[..., SolverTerm[Any]]
+
+
+def _plain(name: str) -> Handler:
+    """The handler of an operator from bit-vectors to a bit-vector."""
+
+    def handler(self: TermInterpreter[T], node: Node, *args: SolverTerm[T]) -> SolverTerm[T]:
+        bits = self.apply(name, [self.bits(a) for a in args], node.params, node.width)
+        return SolverTerm(node.width, bits=bits)
+
+    return handler
+
+
+def _logic(name: str) -> Handler:
+    """The handler of a bitwise operator; on width 1 it stays a Bool if an operand is one."""
+    plain = _plain("bv" + name)
+
+    def handler(self: TermInterpreter[T], node: Node, *args: SolverTerm[T]) -> SolverTerm[T]:
+        if node.width == 1 and any(a.truth is not None for a in args):
+            return SolverTerm(1, truth=self.apply(name, [self.truth(a) for a in args], (), None))
+        return plain(self, node, *args)
+
+    return handler
+
+
+def _compare(name: str) -> Handler:
+    """The handler of a comparison, which gives a Bool."""
+    return lambda self, _, x, y: SolverTerm(1, truth=self.apply(name, (self.bits(x), self.bits(y)), (), None))
+
+
+def _shift(name: str) -> Handler:
+    """The handler of a shift, whose amount is converted to x's width; overlong amounts stay overlong."""
+
+    def handler(self: TermInterpreter[T], _: Node, x: SolverTerm[T], amount: SolverTerm[T]) -> SolverTerm[T]:
+        width, bits = x.width, self.bits(amount)
+        if amount.width < width:
+            bits = self.apply("zero_extend", (bits,), (width - amount.width,), width)
+        elif amount.width > width:
+            above = amount.width - width
+            high = self.apply("extract", (bits,), (amount.width - 1, width), above)
+            low = self.apply("extract", (bits,), (width - 1, 0), width)
+            fits = self.apply("=", (high, self.const_term(0, above)), (), None)
+            bits = self.apply("ite", (fits, low, self.const_term((1 << width) - 1, width)), (), width)
+        return SolverTerm(width, bits=self.apply(name, (self.bits(x), bits), (), width))
+
+    return handler
 
 
 class TermInterpreter(Interpreter[SolverTerm[T]], partial=True):
@@ -98,74 +146,21 @@ class TermInterpreter(Interpreter[SolverTerm[T]], partial=True):
         """The Bool that states that `node` (width 1) is 1."""
         return self.truth(self.run([node])[0])
 
-    # ------------------------------------------------------------------ helpers of the handlers
-    def _plain(
-        self, node: Node, name: str, *args: SolverTerm[T], indices: Sequence[int] = ()
-    ) -> SolverTerm[T]:
-        """An operator from bit-vectors to a bit-vector."""
-        bits = self.apply(name, [self.bits(a) for a in args], indices, node.width)
-        return SolverTerm(node.width, bits=bits)
-
-    def _logic(self, node: Node, name: str, *args: SolverTerm[T]) -> SolverTerm[T]:
-        """A bitwise operator; on width 1 it stays a Bool if an operand is one."""
-        if node.width == 1 and any(a.truth is not None for a in args):
-            return SolverTerm(1, truth=self.apply(name, [self.truth(a) for a in args], (), None))
-        return self._plain(node, "bv" + name, *args)
-
-    def _compare(self, name: str, x: SolverTerm[T], y: SolverTerm[T]) -> SolverTerm[T]:
-        return SolverTerm(1, truth=self.apply(name, (self.bits(x), self.bits(y)), (), None))
-
-    def _shift(self, node: Node, name: str, x: SolverTerm[T], amount: SolverTerm[T]) -> SolverTerm[T]:
-        """A shift whose amount is converted to x's width; overlong amounts stay overlong."""
-        width, bits = x.width, self.bits(amount)
-        if amount.width < width:
-            bits = self.apply("zero_extend", (bits,), (width - amount.width,), width)
-        elif amount.width > width:
-            above = amount.width - width
-            high = self.apply("extract", (bits,), (amount.width - 1, width), above)
-            low = self.apply("extract", (bits,), (width - 1, 0), width)
-            fits = self.apply("=", (high, self.const_term(0, above)), (), None)
-            bits = self.apply("ite", (fits, low, self.const_term((1 << width) - 1, width)), (), width)
-        return SolverTerm(width, bits=self.apply(name, (self.bits(x), bits), (), width))
-
     # ------------------------------------------------------------------ the vocabulary
     def on_const(self, node: Node) -> SolverTerm[T]:
-        """A constant."""
         return SolverTerm(node.width, bits=self.const_term(node.params[1], node.width))
 
     def on_input(self, node: Node) -> SolverTerm[T]:
-        """A free bit-vector."""
         name = self.graph.input_name(node)
         self.inputs[name] = self.input_term(name, node.width)
         return SolverTerm(node.width, bits=self.inputs[name])
 
-    def on_not_(self, node: Node, x: SolverTerm[T]) -> SolverTerm[T]:
-        """Bitwise complement."""
-        return self._logic(node, "not", x)
-
-    def on_and_(self, node: Node, x: SolverTerm[T], y: SolverTerm[T]) -> SolverTerm[T]:
-        """Bitwise and."""
-        return self._logic(node, "and", x, y)
-
-    def on_or_(self, node: Node, x: SolverTerm[T], y: SolverTerm[T]) -> SolverTerm[T]:
-        """Bitwise or."""
-        return self._logic(node, "or", x, y)
-
-    def on_xor(self, node: Node, x: SolverTerm[T], y: SolverTerm[T]) -> SolverTerm[T]:
-        """Bitwise exclusive or."""
-        return self._logic(node, "xor", x, y)
-
-    def on_add_mod(self, node: Node, x: SolverTerm[T], y: SolverTerm[T]) -> SolverTerm[T]:
-        """Sum modulo 2^width."""
-        return self._plain(node, "bvadd", x, y)
-
-    def on_sub_mod(self, node: Node, x: SolverTerm[T], y: SolverTerm[T]) -> SolverTerm[T]:
-        """Difference modulo 2^width."""
-        return self._plain(node, "bvsub", x, y)
-
-    def on_neg_mod(self, node: Node, x: SolverTerm[T]) -> SolverTerm[T]:
-        """Negation modulo 2^width."""
-        return self._plain(node, "bvneg", x)
+    on_not_, on_and_, on_or_, on_xor = map(_logic, ("not", "and", "or", "xor"))
+    on_add_mod, on_sub_mod, on_neg_mod = map(_plain, ("bvadd", "bvsub", "bvneg"))
+    on_concat, on_extract = map(_plain, ("concat", "extract"))
+    on_zero_extend, on_sign_extend = map(_plain, ("zero_extend", "sign_extend"))
+    on_shl_mod, on_lshr, on_ashr = map(_shift, ("bvshl", "bvlshr", "bvashr"))
+    on_ult, on_ule, on_slt, on_sle = map(_compare, ("bvult", "bvule", "bvslt", "bvsle"))
 
     def on_mul_expand(self, node: Node, x: SolverTerm[T], y: SolverTerm[T]) -> SolverTerm[T]:
         """Exact unsigned product of zero-extended factors."""
@@ -173,18 +168,6 @@ class TermInterpreter(Interpreter[SolverTerm[T]], partial=True):
             self.apply("zero_extend", (self.bits(a),), (node.width - a.width,), node.width) for a in (x, y)
         ]
         return SolverTerm(node.width, bits=self.apply("bvmul", grown, (), node.width))
-
-    def on_shl_mod(self, node: Node, x: SolverTerm[T], amount: SolverTerm[T]) -> SolverTerm[T]:
-        """Left shift."""
-        return self._shift(node, "bvshl", x, amount)
-
-    def on_lshr(self, node: Node, x: SolverTerm[T], amount: SolverTerm[T]) -> SolverTerm[T]:
-        """Logical right shift."""
-        return self._shift(node, "bvlshr", x, amount)
-
-    def on_ashr(self, node: Node, x: SolverTerm[T], amount: SolverTerm[T]) -> SolverTerm[T]:
-        """Arithmetic right shift."""
-        return self._shift(node, "bvashr", x, amount)
 
     def on_eq(self, node: Node, x: SolverTerm[T], y: SolverTerm[T]) -> SolverTerm[T]:
         """Equality; against a constant bit it is the other bit or its complement."""
@@ -195,23 +178,7 @@ class TermInterpreter(Interpreter[SolverTerm[T]], partial=True):
                 return SolverTerm(1, truth=self.apply("not", (self.truth(other),), (), None))
         if x.truth is not None or y.truth is not None:
             return SolverTerm(1, truth=self.apply("=", (self.truth(x), self.truth(y)), (), None))
-        return self._compare("=", x, y)
-
-    def on_ult(self, node: Node, x: SolverTerm[T], y: SolverTerm[T]) -> SolverTerm[T]:
-        """Unsigned comparison <."""
-        return self._compare("bvult", x, y)
-
-    def on_ule(self, node: Node, x: SolverTerm[T], y: SolverTerm[T]) -> SolverTerm[T]:
-        """Unsigned comparison ≤."""
-        return self._compare("bvule", x, y)
-
-    def on_slt(self, node: Node, x: SolverTerm[T], y: SolverTerm[T]) -> SolverTerm[T]:
-        """Signed comparison <."""
-        return self._compare("bvslt", x, y)
-
-    def on_sle(self, node: Node, x: SolverTerm[T], y: SolverTerm[T]) -> SolverTerm[T]:
-        """Signed comparison ≤."""
-        return self._compare("bvsle", x, y)
+        return SolverTerm(1, truth=self.apply("=", (self.bits(x), self.bits(y)), (), None))
 
     def on_ite(self, node: Node, cond: SolverTerm[T], yes: SolverTerm[T], no: SolverTerm[T]) -> SolverTerm[T]:
         """Selection; on width 1 it stays a Bool if a branch is one."""
@@ -220,19 +187,3 @@ class TermInterpreter(Interpreter[SolverTerm[T]], partial=True):
             return SolverTerm(1, truth=self.apply("ite", branches, (), None))
         args = (self.truth(cond), self.bits(yes), self.bits(no))
         return SolverTerm(node.width, bits=self.apply("ite", args, (), node.width))
-
-    def on_concat(self, node: Node, high: SolverTerm[T], low: SolverTerm[T]) -> SolverTerm[T]:
-        """Concatenation."""
-        return self._plain(node, "concat", high, low)
-
-    def on_extract(self, node: Node, x: SolverTerm[T]) -> SolverTerm[T]:
-        """A range of bits."""
-        return self._plain(node, "extract", x, indices=node.params)
-
-    def on_zero_extend(self, node: Node, x: SolverTerm[T]) -> SolverTerm[T]:
-        """Zero extension."""
-        return self._plain(node, "zero_extend", x, indices=node.params)
-
-    def on_sign_extend(self, node: Node, x: SolverTerm[T]) -> SolverTerm[T]:
-        """Sign extension."""
-        return self._plain(node, "sign_extend", x, indices=node.params)

@@ -14,6 +14,7 @@ from tcformal.devices.isolated import opened
 from tcformal.devices.protocol import HandDevice, lines_of
 from tcformal.devices.registry import KINDS
 from tcformal.errors import DeviceError, InputError
+from tcformal.files import write_whole
 from tcformal.identification.asking.ask import Asker
 from tcformal.identification.asking.device import DEFAULT_K, asker_of
 from tcformal.identification.record.identification import (
@@ -26,8 +27,7 @@ from tcformal.report.devices import identify as views
 from tcformal.report.escape import print_json, say, warn
 from tcformal.report.parts import show
 from tcformal.store.file import RecordFile
-from tcformal.store.locks import shared_lock
-from tcformal.store.write import write_whole
+from tcformal.store.lines import folder_lock
 
 
 @main.command(name="identify")
@@ -116,7 +116,7 @@ def _waits(asker: Asker, device: HandDevice, show_next: bool, as_json: bool) -> 
 
 def _keep_and_print(found: Identification, folder: Path, plot: Path | None, as_json: bool) -> int:
     record = to_record(found)
-    with shared_lock(folder):
+    with folder_lock(folder):
         RecordFile(folder, IDENTIFICATION, warn).add(record)
     if plot is not None:
         write_whole(plot, views.growth_svg(found).encode())

@@ -25,9 +25,8 @@ from tcformal.identification.whole.order import ProductFunction
 from tcformal.identification.whole.product import identify_product
 from tcformal.report.escape import print_json, say, warn
 from tcformal.simulation.arrays import dtype_of
-from tcformal.store.lines import read
+from tcformal.store.lines import append, read
 from tcformal.store.schema import sealed
-from tcformal.store.write import append
 from tcformal.version import VERSION, processor
 
 _DEVICES = "numpy, torch or exec:PROGRAM"
@@ -95,7 +94,7 @@ def identify_product_(
 def _kept(path: Path, about: dict[str, Any]) -> dict[tuple[int, int, int], dict[str, Any]]:
     """The shapes that a file of results holds of the same library, formats and settings, the last of each."""
     found: dict[tuple[int, int, int], dict[str, Any]] = {}
-    for line in read(path)[0]:
+    for line in read(path):
         if (record := line.data) is None:
             continue
         try:

@@ -24,7 +24,7 @@ from tcformal.query.question import Kind
 from tcformal.report.claims import claim_view, claims_table
 from tcformal.report.escape import print_json, say, warn
 from tcformal.report.text import SHOWN, Counted, console
-from tcformal.store.claims import CLAIM, claim_id, keep_claim
+from tcformal.store.claim_records import CLAIM, claim_id, keep_claim
 from tcformal.store.file import RecordFile
 from tcformal.theory.answers import STATEMENTS, claims_named
 from tcformal.theory.checked import commands

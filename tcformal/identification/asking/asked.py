@@ -28,7 +28,7 @@ from tcformal.oracle.values import hex_word
 from tcformal.programs.chain import scale_count
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import Batch, Raw, digest_of, inputs_digest, rows_of
-from tcformal.store import lines, write
+from tcformal.store import lines
 from tcformal.store.schema import now, sealed
 from tcformal.version import VERSION
 
@@ -87,7 +87,7 @@ class AskedFile:
         #: Kept inputs that later runs asked again.
         self.again = 0
         head = self._head(device)
-        found = [line for line in lines.read(path)[0] if not line.torn]
+        found = [line for line in lines.read(path) if not line.torn]
         for line in found:
             if line.data is None:
                 raise RecordError(line.problem)
@@ -99,7 +99,7 @@ class AskedFile:
                 else:
                     self._take(line.data, where)
         if not found:
-            write.append(path, sealed(head))
+            lines.append(path, sealed(head))
 
     def _head(self, device: Mapping[str, str]) -> dict[str, Any]:
         spec, scale = self._spec, {}
@@ -159,7 +159,7 @@ class AskedFile:
                 "seconds": 0.0 if start else round(line.seconds, 6),
                 **self._words(rows_of(line.batch, rows)), "d": d if several else d[0],
             })  # fmt: skip
-        write.append_all(self.path, map(sealed, made))
+        lines.append_all(self.path, map(sealed, made))
 
     def add_drawn(self, seed: int, batch: Batch, answers: Raw, model: UnitSpec, designed: Raw) -> None:
         """Put on the disk the answers to a drawn batch, as those that are not a model's."""
@@ -170,7 +170,7 @@ class AskedFile:
             "inputs": inputs_digest(batch), "outputs": digest_of(answers), "model": model.name,
             "mismatches": {str(row): hex_word(d, int(answers[row])) for row in rows},
         }  # fmt: skip
-        write.append(self.path, sealed(line))
+        lines.append(self.path, sealed(line))
         self.drawn[seed, len(answers)] = line
 
     def drawn_answers(self, seed: int, batch: Batch) -> Raw | None:
@@ -205,7 +205,7 @@ class AskedFile:
 
     def add_again(self, count: int, other: int) -> None:
         """Put on the disk how many kept inputs were asked again, and how many gave another answer."""
-        write.append(self.path, sealed({"kind": "again", "date": now(), "count": count, "other": other}))
+        lines.append(self.path, sealed({"kind": "again", "date": now(), "count": count, "other": other}))
         self.again += count
 
 

@@ -66,7 +66,7 @@ def _records(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     packed = path.with_name(path.name + ENDING)
     content = read_packed(packed).splitlines(keepends=True) if packed.exists() else []
     lines = [parse_line(packed, number, text) for number, text in enumerate(content, 1)]
-    for line in (*lines, *read(path)[0]):
+    for line in (*lines, *read(path)):
         if line.data is None:
             raise RecordError(line.problem)
         if line.data.get("kind") == PRODUCT and "orders" in line.data:

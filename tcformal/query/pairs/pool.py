@@ -24,7 +24,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from tcformal.checks import MOST_JOBS, check_int
 from tcformal.errors import NoAnswerError
-from tcformal.solve.processes.spawning import init_child, spawning
+from tcformal.solve.spawning import init_child, spawning
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -11,6 +11,7 @@ from tcformal.analysis.queryfile import known_queries, load
 from tcformal.analysis.records import EXPORTS, held
 from tcformal.callbacks import Advance, Warn
 from tcformal.errors import InputError, RecordError
+from tcformal.files import write_whole
 from tcformal.query.pairs.pairs import Pair, groups
 from tcformal.report.claims import claims_section
 from tcformal.report.devices.references import references, references_section
@@ -25,7 +26,6 @@ from tcformal.report.site.papers import RELATIONS, QueryPage, query_pages
 from tcformal.report.svg.draw import STYLE as PICTURE_STYLE
 from tcformal.report.svg.page import STYLE as PAGE_STYLE
 from tcformal.store.store import Entry, Store
-from tcformal.store.write import write_whole
 from tcformal.version import VERSION, commit, host
 
 _HERE = Path(__file__).parent

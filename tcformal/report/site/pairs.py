@@ -21,7 +21,7 @@ from tcformal.query.replay import oracle_result
 from tcformal.query.verdict import kept_as
 from tcformal.report.svg.page import operand_rows, pictures_html
 from tcformal.simulation.operands.witness import Witness, by_value, explain_command
-from tcformal.store.file import Record
+from tcformal.store.lines import Record
 from tcformal.store.store import Entry
 
 #: A letter in the matrix for each part of a picture in which two designs first differ, with its words.

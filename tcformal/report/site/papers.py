@@ -25,7 +25,7 @@ from tcformal.query.verdict import DECIDED, kept_as
 from tcformal.report.results import unchecked_reason, unchecked_verdict
 from tcformal.report.site.pairs import replayed, slug, witness_of_record
 from tcformal.simulation.operands.witness import by_value, explain_command
-from tcformal.store.file import Record
+from tcformal.store.lines import Record
 from tcformal.store.store import Entry, Store
 
 #: What identifies a record, without its definition.

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from tcformal.backends.lanes import DOUBLE, WORD, Code, LaneValue
-from tcformal.backends.llvm import Lowering
-from tcformal.backends.lowering import LoweringRule
+from tcformal.backends.llvm import Lowering, LoweringRule
 from tcformal.backends.machine import Module, available, vector_bits
 from tcformal.backends.vector import evaluate
 from tcformal.ir.build import Graph

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from tcformal.backends.lanes import WORD, Code, LaneValue
-from tcformal.backends.lowering import LoweringRule
+from tcformal.backends.llvm import LoweringRule
 from tcformal.ir.node import Node
 
 Emit = Callable[[Code, Sequence[LaneValue]], LaneValue]

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from tcformal.backends.lanes import TRUTH, WORD, Code, LaneValue, lane_for
-from tcformal.backends.llvm import Lowering
-from tcformal.backends.lowering import LoweringRule
+from tcformal.backends.llvm import Lowering, LoweringRule
 from tcformal.backends.machine import x86
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node

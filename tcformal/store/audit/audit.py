@@ -22,7 +22,7 @@ from tcformal.store.answers import (
     read_limits,
 )
 from tcformal.store.certificates import NOT_KEPT
-from tcformal.store.file import Record
+from tcformal.store.lines import Record
 from tcformal.store.store import Entry, Store
 
 #: Time limit of an audit for each certificate and each claim, in seconds.

@@ -15,8 +15,8 @@ from tcformal.query.question import Kind
 from tcformal.query.verdict import DECIDED, Verdict
 from tcformal.solve.result import Limits
 from tcformal.store.audit.audit import AUDIT_S, AuditStatus
-from tcformal.store.claims import claim_record
-from tcformal.store.file import Record
+from tcformal.store.claim_records import claim_record
+from tcformal.store.lines import Record
 from tcformal.store.store import Store
 
 #: What a record has to say as the answer of today does.

@@ -1,8 +1,7 @@
-"""Pruning of a results folder: superseded, damaged and stale records and orphaned proofs are removed."""
+"""Pruning of a results folder: what cannot be served is removed; apart, because lists load no claims."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,8 +10,8 @@ from tcformal.errors import TcformalError
 from tcformal.query.claims.register import can_be_asked
 from tcformal.store.audit.audit import State, state
 from tcformal.store.certificates import CERTIFICATES, NAME, PROOF
-from tcformal.store.file import Record, RecordFile
-from tcformal.store.locks import exclusive_lock
+from tcformal.store.file import RecordFile
+from tcformal.store.lines import Record, folder_lock
 from tcformal.store.store import Store
 
 
@@ -42,7 +41,7 @@ def prune(store: Store, *, pack: bool = False) -> Pruned:
         claims.keep = {
             start for start in store.claims.last_starts() if (r := store.claims.at(start)) and _current(r)
         }
-        with exclusive_lock(store.folder):
+        with folder_lock(store.folder, exclusive=True):
             if answers.still_holds() and claims.still_holds():
                 return _remove_others(store, answers.keep, claims.keep, pack)
 
@@ -71,12 +70,12 @@ def _remove_others(store: Store, answers: set[int], claims: set[int], pack: bool
     files, digests = {c["file"] for c in certs}, {c["sha256"] for c in certs if c["file"] == PROOF.file}
     proofs = store.certificates.records
     named = {start for start in proofs.last_starts() if (r := proofs.at(start)) and r["sha256"] in digests}
-    return Pruned(
-        answers=store.answers.keep(answers, pack=pack),
-        claims=store.claims.keep(claims, pack=pack),
-        certificates=proofs.keep(named, pack=pack)
-        + _remove(p for p in _certificates(store.folder) if f"{CERTIFICATES}/{p.name}" not in files),
-    )
+    orphans = [p for p in _certificates(store.folder) if f"{CERTIFICATES}/{p.name}" not in files]
+    kept = [(store.answers, answers), (store.claims, claims), (proofs, named)]
+    gone = [records.keep(starts, pack=pack) for records, starts in kept]
+    for path in orphans:
+        path.unlink()
+    return Pruned(gone[0], gone[1], gone[2] + len(orphans))
 
 
 def _certificates(folder: Path) -> list[Path]:
@@ -85,14 +84,6 @@ def _certificates(folder: Path) -> list[Path]:
     if here.is_symlink() or not here.is_dir():
         return []
     return sorted(path for path in here.iterdir() if NAME.fullmatch(path.name))
-
-
-def _remove(paths: Iterable[Path]) -> int:
-    count = 0
-    for path in paths:
-        path.unlink()
-        count += 1
-    return count
 
 
 def _current(record: Record) -> bool:

@@ -23,9 +23,10 @@ from tcformal.backends.cnf import to_cnf
 from tcformal.errors import TcformalError
 from tcformal.ir.walk import from_json
 from tcformal.solve.certificate import CHECKER, verify
-from tcformal.solve.processes.spawning import init_child
+from tcformal.solve.spawning import init_child
 from tcformal.solve.worker import limit_resource
 from tcformal.store.certificates import CertificateFile
+from tcformal.store.lines import Record
 from tcformal.version import collect_rarely
 
 #: Address space of this process, in bytes.
@@ -67,7 +68,7 @@ class CheckBench:
         self._certificates: dict[str, CertificateFile] = {}
         self._cut_off = False
 
-    def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
+    def answer(self, request: Mapping[str, Any]) -> Record:
         """The answer to one request: `steps` and `checker`, `refused`, or `late`."""
         self.tidy()
         try:
@@ -88,7 +89,7 @@ class CheckBench:
             cached.cache_clear()
         self._certificates.clear()
 
-    def _proof(self, request: Mapping[str, Any]) -> dict[str, Any]:
+    def _proof(self, request: Mapping[str, Any]) -> Record:
         """Check one certificate against the clauses of a DAG, which are generated here."""
         graph, roots = from_json(request["dag"])
         kept = self._certificates.setdefault(request["folder"], CertificateFile(Path(request["folder"])))

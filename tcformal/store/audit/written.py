@@ -1,4 +1,4 @@
-"""Export of stored answers for independent checkers: DIMACS clauses and LRAT proofs."""
+"""Export of answers for other checkers: DIMACS and LRAT; apart, because lists of answers load no clauses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tcformal.ir.walk import to_json
 from tcformal.query.kinds.register import kind_of
 from tcformal.query.question import Kind, Question
 from tcformal.solve.certificate import Certificate, certify, lrat, lrat_text
-from tcformal.solve.lrat.check import check
+from tcformal.solve.lrat import check
 from tcformal.solve.result import Status
 from tcformal.solve.sat import run_briefly
 from tcformal.store.answers import check_definition, question_of

@@ -21,7 +21,7 @@ from tcformal.identification.compare import compare
 from tcformal.identification.recheck import recheck
 from tcformal.simulation.matrix_unit import replay, unit
 from tcformal.simulation.operands.batch import Raw, batch, inputs_digest
-from tcformal.store import write
+from tcformal.store import lines
 from tcformal.store.schema import sealed
 
 UNIT = "x86/vdpbf16ps"
@@ -156,13 +156,13 @@ def sealed_run(folder: Path, outputs: Raw) -> Path:
     x = batch(SPEC, 2, 200, 1)
     item = Random("random/1", 1, 200, inputs_digest(x))
     path = folder / "run.jsonl"
-    write.append(path, sealed({
+    lines.append(path, sealed({
         "kind": "run", "schema": SCHEMA, "unit": UNIT, "k": 2, "device": {"device": "cpu"}, "plan": CAMPAIGN,
         "definition": "0" * 64, "tcformal": "0", "date": "2026-01-02T03:04:05+00:00",
     }))  # fmt: skip
     line = random_line(SPEC, item, outputs, outputs ^ np.uint64(1), most=0)
     assert line["not_kept"] == 200
-    write.append(path, sealed(line))
+    lines.append(path, sealed(line))
     return path
 
 

@@ -1,13 +1,15 @@
-"""An exportable design: its DAG, ports, stage names, and provenance."""
+"""An exportable design: its DAG, ports, stage names and provenance, and the base of Verilog and C."""
 
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tcformal.ir.build import Graph, Stage
 from tcformal.ir.node import Node
-from tcformal.ir.walk import reachable
+from tcformal.ir.walk import Interpreter, reachable
 
 #: The name of the result in every format.
 RESULT = "d"
@@ -99,3 +101,44 @@ def remarks(stages: list[tuple[str, Stage]], name: str) -> str:
         if text != name and identifier(text) != name:
             said.append(text)
     return "; ".join(said)
+
+
+class Statements(Interpreter[str], partial=True):
+    """An interpretation of the DAG as statements; values are identifiers and literals.
+
+    A handler returns the right-hand side; a bit-vector of width w fills the low w bits of its variable.
+    """
+
+    def __init__(self, design: ExportedDesign) -> None:
+        super().__init__(design.graph)
+        #: The statements so far, arguments before users.
+        self.lines: list[str] = []
+        self._names = design.identifiers()
+        self._stages = design.stages()
+
+    @abstractmethod
+    def literal(self, value: int, width: int) -> str:
+        """A constant expression."""
+
+    @abstractmethod
+    def statement(self, node: Node, name: str, expression: str) -> str:
+        """The definition of a variable."""
+
+    def visit(self, node: Node, values: Sequence[str]) -> str:
+        """The identifier of a node after its statement is emitted; leaves need no statement."""
+        expression = super().visit(node, values)
+        if node.op in ("const", "input"):
+            return expression
+        name = self._names[node.index]
+        notes = remarks(self._stages.get(node.index, []), name)
+        line = self.statement(node, name, expression)
+        self.lines.append(f"{line}  // {notes}" if notes else line)
+        return name
+
+    def on_const(self, node: Node) -> str:
+        """A literal."""
+        return self.literal(node.params[1], node.width)
+
+    def on_input(self, node: Node) -> str:
+        """The element's identifier."""
+        return self._names[node.index]

@@ -1,7 +1,7 @@
-"""Unit propagation with watched literals, recording the hints that make each proof step checkable.
+"""Unit propagation that records the hints of each proof step; apart, because the whole file is compiled.
 
-Written in the part of Python that `solve.lrat.native` compiles: integers, arrays of integers, `while`, `if`.
-Nothing here has to be trusted: what it finds is checked by `solve.lrat.check`.
+Written in the part of Python that `solve.native` compiles: integers, arrays of integers, `while`, `if`.
+Nothing here has to be trusted: what it finds is checked by `solve.lrat`.
 
 A literal is 2·variable, its complement 2·variable + 1.  Clause c is `literals[start[c]:start[c + 1]]`; its
 two watched literals come first.  The clauses watching a literal are a linked list: `head[literal]` is its

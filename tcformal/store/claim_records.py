@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tcformal.design.names import gives_back
 from tcformal.errors import RecordError
 from tcformal.store.file import RecordFile, RecordKind
-from tcformal.store.locks import shared_lock
+from tcformal.store.lines import Record, folder_lock
 from tcformal.store.schema import SEAL, digest_of, now, seal
 
 if TYPE_CHECKING:  # a theorem's answer is kept without what solvers need
@@ -26,7 +25,7 @@ _PASSING = ("schema", "date", "seconds", "tcformal", "commit", "machine", SEAL)
 _NOT_KEPT = ("served", "checked", "answered")
 
 
-def claim_record(v: ClaimVerdict) -> dict[str, Any]:
+def claim_record(v: ClaimVerdict) -> Record:
     """A claim as an unsealed record; a question that solvers answered is named by its identity."""
     plain = {key: value for key, value in v.to_json().items() if key not in _NOT_KEPT}
     plain["theorem"] = None if v.theorem is None else v.theorem.to_json()
@@ -48,7 +47,7 @@ def keep_claim(records: RecordFile, v: ClaimVerdict) -> None:
     if not gives_back(v.unit):
         raise RecordError(f"expected a unit that its name gives back, but got {v.unit.name!r}")
     record = claim_record(v)
-    with shared_lock(records.path.parent):
+    with folder_lock(records.path.parent):
         last = records.newest(v.claim, v.unit.name)
         if last is None or claim_content(last) != claim_content(record):
             records.add(seal(record, CLAIM.name))
@@ -59,6 +58,6 @@ def claim_id(claim: str, unit: str) -> str:
     return digest_of({"claim": claim, "unit": unit})
 
 
-def claim_content(record: Mapping[str, Any]) -> dict[str, Any]:
+def claim_content(record: Record) -> Record:
     """The part of a record that identifies the answer: everything but date, place and duration."""
     return {key: value for key, value in record.items() if key not in _PASSING}

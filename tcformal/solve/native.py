@@ -1,4 +1,4 @@
-"""A compiler of integer functions: a small subset of Python, translated to LLVM.
+"""A compiler of integer functions, a subset of Python, to LLVM; apart, because only long proofs load it.
 
 What is compiled is a module of functions whose parameters are `int` or `Ints` (arrays of 32 bits) and whose
 results are `int` or None.  They consist of assignments to names and array elements, `if`, `while`, `break`,
@@ -12,7 +12,7 @@ import ast
 import ctypes
 import inspect
 from types import ModuleType
-from typing import Any
+from typing import NoReturn
 
 from tcformal.backends.machine import Module
 
@@ -84,22 +84,32 @@ class _Function:
     # ------------------------------------------------------------------ statements
     def _block(self, body: list[ast.stmt]) -> None:
         for statement in body:
-            getattr(self, f"_{type(statement).__name__.lower()}", self._refuse)(statement)
+            match statement:
+                case ast.Expr(value=ast.Constant()):
+                    pass
+                case ast.Expr(value=ast.Call() as call):
+                    self._call(call)
+                case ast.Assign(targets=[target], value=value):
+                    self._put(target, self._value(value))
+                case ast.AugAssign(target=target, op=op, value=value):
+                    self._put(target, self._value(ast.BinOp(target, op, value)))
+                case ast.If(test=test, body=first, orelse=second):
+                    self._if(test, first, second)
+                case ast.While(test=test, body=inside, orelse=[]):
+                    self._while(test, inside)
+                case ast.Break():
+                    self._leave(f"br label %{self._loops[-1][1]}")
+                case ast.Continue():
+                    self._leave(f"br label %{self._loops[-1][0]}")
+                case ast.Return(value=None):
+                    self._leave("ret void")
+                case ast.Return(value=ast.expr() as value):
+                    self._leave(f"ret i64 {self._value(value)}")
+                case _:
+                    self._refuse(statement)
 
-    def _refuse(self, node: ast.AST) -> Any:
+    def _refuse(self, node: ast.AST) -> NoReturn:
         raise ValueError(f"expected a construct that is compiled, but got {ast.unparse(node)!r}")
-
-    def _expr(self, node: ast.Expr) -> None:
-        if isinstance(node.value, ast.Call):
-            self._call(node.value)
-        elif not isinstance(node.value, ast.Constant):
-            self._refuse(node)
-
-    def _assign(self, node: ast.Assign) -> None:
-        self._put(node.targets[0], self._value(node.value))
-
-    def _augassign(self, node: ast.AugAssign) -> None:
-        self._put(node.target, self._value(ast.BinOp(node.target, node.op, node.value)))
 
     def _put(self, target: ast.expr, value: str) -> None:
         if isinstance(target, ast.Name):
@@ -114,33 +124,24 @@ class _Function:
         self._places.append(name)
         self._lines.append(f"store i64 {value}, ptr %{name}.place")
 
-    def _if(self, node: ast.If) -> None:
+    def _if(self, test: ast.expr, *bodies: list[ast.stmt]) -> None:
         yes, no, end = self._label(), self._label(), self._label()
-        self._branch(node.test, yes, no)
-        for label, body in ((yes, node.body), (no, node.orelse)):
+        self._branch(test, yes, no)
+        for label, body in zip((yes, no), bodies, strict=True):
             self._lines.append(f"{label}:")
             self._block(body)
             self._lines.append(f"br label %{end}")
         self._lines.append(f"{end}:")
 
-    def _while(self, node: ast.While) -> None:
+    def _while(self, test: ast.expr, body: list[ast.stmt]) -> None:
         again, inside, end = self._label(), self._label(), self._label()
         self._lines += [f"br label %{again}", f"{again}:"]
-        self._branch(node.test, inside, end)
+        self._branch(test, inside, end)
         self._lines.append(f"{inside}:")
         self._loops.append((again, end))
-        self._block(node.body)
+        self._block(body)
         self._loops.pop()
         self._lines += [f"br label %{again}", f"{end}:"]
-
-    def _break(self, node: ast.Break) -> None:
-        self._leave(f"br label %{self._loops[-1][1]}")
-
-    def _continue(self, node: ast.Continue) -> None:
-        self._leave(f"br label %{self._loops[-1][0]}")
-
-    def _return(self, node: ast.Return) -> None:
-        self._leave("ret void" if node.value is None else f"ret i64 {self._value(node.value)}")
 
     def _leave(self, line: str) -> None:
         """Terminate a basic block; later code of the source block is unreachable."""
@@ -163,8 +164,7 @@ class _Function:
                 return self._new(f"{_BINARY[type(op)]} i64 {self._value(left)}, {self._value(right)}")
             case ast.Call():
                 return self._call(node)
-        found: str = self._refuse(node)
-        return found
+        return self._refuse(node)
 
     def _element(self, node: ast.Subscript) -> str:
         return self._new(f"getelementptr i32, ptr %{ast.unparse(node.value)}, i64 {self._value(node.slice)}")
