@@ -9,10 +9,9 @@ from kept import LIMITS, said
 from tcformal.backends.cnf import to_cnf
 from tcformal.design.names import resolve
 from tcformal.query.assume import from_texts
-from tcformal.query.kinds.comparison.question import comparison_parameters, error_comparison
-from tcformal.query.kinds.property.question import by_vectors, property_question
-from tcformal.query.kinds.register import kind_of
-from tcformal.query.question import Kind, Question
+from tcformal.query.comparison.question import comparison_parameters, error_comparison
+from tcformal.query.properties import by_vectors, property_question
+from tcformal.query.question import Kind, Question, kind_of
 from tcformal.query.verdict import Verdict, reason_of
 from tcformal.solve.certificate import certify
 from tcformal.solve.result import Status

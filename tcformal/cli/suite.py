@@ -16,10 +16,8 @@ from tcformal.cli.questions.options import SolverOptions, solver_options
 from tcformal.design.space import space
 from tcformal.errors import InputError
 from tcformal.files import json_of, read_named
-from tcformal.query.suites.evidence import examined
-from tcformal.query.suites.made import Suite
-from tcformal.query.suites.suite import DEFAULT_LIMITS, SHRINK_S, VECTORS, suite
-from tcformal.query.suites.suitefile import from_json, to_json
+from tcformal.query.suites.made import Suite, examined, from_json, to_json
+from tcformal.query.suites.suite import DEFAULT_LIMITS, SHRINK_S, VECTORS, suite_of
 from tcformal.report.escape import print_json, printable_json, say
 from tcformal.report.suite import check_prefix, suite_csv, suite_header, suite_view
 from tcformal.report.text import console, progress
@@ -124,7 +122,7 @@ def suite_(
     of = space(names, vary=vary, formats=formats, archs=archs)
     with progress(transient=True) as bar:
         task = bar.add_task("starting", total=None)
-        made = suite(
+        made = suite_of(
             of, vectors=vectors, seed=how.limits.seed, solvers=how.solvers, shrink_s=shrink_time, jobs=jobs,
             limits=how.limits, total_s=total_time,
             progress=lambda doing, done, of_: bar.update(task, description=doing, completed=done, total=of_),

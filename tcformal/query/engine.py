@@ -1,15 +1,16 @@
-"""The engine: it turns a question into a verdict by vectors, assumptions, solvers, replay and shrinking."""
+"""The engine: it serves a kept answer, or decides by vectors, assumptions, solvers, replay and shrinking."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from tcformal.query.kinds.register import kind_of
+from tcformal.errors import RecordError
 from tcformal.query.options import SolveOptions
-from tcformal.query.question import Kind, Q, Question
-from tcformal.query.verdict import Verdict, reason_of, unanswered
+from tcformal.query.question import Kind, Q, Question, kind_of
+from tcformal.query.verdict import DECIDED, Verdict, reason_of, unanswered
 from tcformal.solve.portfolio import decide
 from tcformal.solve.result import Decision, SolverAnswer, Status
 from tcformal.theory.equality import EqualByTheorem
@@ -22,11 +23,7 @@ VECTORS_NAME = "vectors"
 
 
 def answer(
-    q: Q,
-    how: SolveOptions = DEFAULT_OPTIONS,
-    *,
-    shrink_s: float = 4.0,
-    equal: EqualByTheorem | None = None,
+    q: Q, how: SolveOptions = DEFAULT_OPTIONS, *, shrink_s: float = 4.0, equal: EqualByTheorem | None = None
 ) -> Verdict[Q]:
     """Decide a question by a theorem, vectors or solvers, then replay and shrink the witness.
 
@@ -124,3 +121,38 @@ def _decide_by_vectors(q: Question, seed: int) -> Decision | None:
 
 def _confirms(q: Question, inputs: Mapping[str, int]) -> bool:
     return bool(kind_of(q).replay(q, inputs).confirms)
+
+
+def kept_or_answered(q: Q, how: SolveOptions, *, equal: EqualByTheorem | None = None) -> Verdict[Q]:
+    """The stored answer to a question, or a new one, which is stored.
+
+    A kept answer whose evidence was not checked is asked again; where that ends without an answer, it stays
+    in the store.  `equal`: theorems by which two units are one, which answer the question whatever is kept.
+    Errors: those of `answer`; RecordError, unless `how.unkept` takes it, where an answer cannot be kept.
+    """
+    store = how.store()
+    # Under assumptions a kept answer also has inputs that obey them.
+    at_once = equal is not None and not kind_of(q).assumptions(q)
+    kept = None if store is None or how.fresh or at_once else store.find(q, certify=how.certify)
+    known = kept is not None and kept.checked
+    v = kept
+    if kept is None or not kept.checked:
+        v = answer(q, how, equal=equal)
+        if kept is not None and v.kind not in DECIDED:
+            return v if v.kind is Kind.ERROR else undecided_again(kept, v)
+    assert v is not None
+    # An answer to other units of the same definition is kept under these names too.
+    if store is not None and not ((known or equal is not None) and store.has(q)):
+        try:
+            store.add(v)
+        except RecordError as error:
+            if how.unkept is None:
+                raise
+            how.unkept(error)
+    return v
+
+
+def undecided_again(kept: Verdict[Q], again: Verdict[Q]) -> Verdict[Q]:
+    """The verdict UNKNOWN after a stored answer could not be checked and a new attempt failed."""
+    reason = f"{kept.reason}; asked again: {again.reason}"
+    return replace(again, kind=Kind.UNKNOWN, reason=reason, served=kept.served, checked=False)

@@ -1,12 +1,14 @@
-"""The interface of all kinds of questions, for one engine and one store."""
+"""The interface of all kinds of questions, for one engine and one store, and the register of these kinds."""
 
 from __future__ import annotations
 
 import enum
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import Any, Generic, Protocol, TypeVar
 
+from tcformal.errors import RecordError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import digest
@@ -135,3 +137,33 @@ class QuestionKind(ABC, Generic[Q]):
     @abstractmethod
     def to_json(self, q: Q) -> dict[str, Any]:
         """The question as plain data, for `--json`."""
+
+
+#: Where the kind of each class of questions is, by the class's name.
+_OF = {
+    "EqualityQuestion": ("tcformal.query.search", "EQUALITY"),
+    "PropertyQuestion": ("tcformal.query.properties", "PROPERTY"),
+    "ErrorComparison": ("tcformal.query.comparison.kind", "PROGRAM"),
+    "ProgramsQuestion": ("tcformal.query.comparison.kind", "PROGRAMS"),
+    "RtlQuestion": ("tcformal.query.rtl", "RTL"),
+}
+
+
+def kind_of(question: Q) -> QuestionKind[Q]:
+    """The kind of a question."""
+    return _kind(type(question).__name__)
+
+
+def kind_named(name: str) -> QuestionKind[Any]:
+    """The kind with this name in records; RecordError for an unknown name."""
+    for question in _OF:
+        kind = _kind(question)
+        if kind.name == name and question != "RtlQuestion":  # whose answers are not kept
+            return kind
+    raise RecordError(f"expected a known kind of question, but got {name!r}")
+
+
+def _kind(question: str) -> QuestionKind[Any]:
+    module, name = _OF[question]
+    kind: QuestionKind[Any] = getattr(import_module(module), name)
+    return kind

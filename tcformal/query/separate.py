@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from tcformal.design.unit import UnitSpec
 from tcformal.programs.chain import same_definition
 from tcformal.query.assume import Assumptions
-from tcformal.query.keep import kept_or_answered
-from tcformal.query.kinds.property.question import PropertyQuestion, property_question
+from tcformal.query.engine import kept_or_answered
 from tcformal.query.options import AnswerStore, SolveOptions, solve_options
 from tcformal.query.pair import EqualityQuestion, question
+from tcformal.query.properties import PropertyQuestion, property_question
 from tcformal.query.verdict import Verdict
 from tcformal.simulation.unit import Unit, spec_of
 from tcformal.solve.result import Limits

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic
 
 from tcformal.callbacks import view
-from tcformal.query.kinds.register import kind_of
-from tcformal.query.question import Kind, Q, Question
+from tcformal.query.question import Kind, Q, Question, kind_of
 from tcformal.simulation.operands.witness import Witness
 from tcformal.solve.certificate import Certificate
 from tcformal.solve.result import Decision, Limits, SolverAnswer, Status

@@ -12,10 +12,8 @@ from click.testing import CliRunner
 
 from tcformal.cli import main
 from tcformal.design.space import space
-from tcformal.query.suites.evidence import examined
-from tcformal.query.suites.made import Equal, Suite, fewest, redundant
-from tcformal.query.suites.suite import suite
-from tcformal.query.suites.suitefile import to_json
+from tcformal.query.suites.made import Equal, Suite, examined, fewest, redundant, to_json
+from tcformal.query.suites.suite import suite_of
 from tcformal.solve.result import Limits
 
 LIMITS = Limits(time_s=60.0, memory_mb=8192, seed=0)
@@ -28,7 +26,9 @@ CARRIES = "carry_bits=3,4"
 @pytest.fixture(scope="module")
 def widths() -> Suite:
     """Designs of which all but two differ: four carry bits and five hold every sum of two."""
-    return suite(space([BASE], vary=["fraction_bits=5,6,7", "carry_bits=3,4"]), limits=LIMITS, shrink_s=1.0)
+    return suite_of(
+        space([BASE], vary=["fraction_bits=5,6,7", "carry_bits=3,4"]), limits=LIMITS, shrink_s=1.0
+    )
 
 
 def forged(made: Suite, tmp_path: Path, **change: Any) -> tuple[int, str]:
@@ -71,9 +71,9 @@ def test_equal_designs_without_a_proof_are_not_called_right(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two that are equal, of which no theorem says so, and no time for a solver."""
-    monkeypatch.setattr("tcformal.query.suites.evidence.equal_by_theorem", lambda *_: None)
+    monkeypatch.setattr("tcformal.query.suites.made.equal_by_theorem", lambda *_: None)
     pair = space([BASE], vary=[CARRIES]).members
-    made = suite(space([BASE], vary=[CARRIES]), limits=LIMITS, shrink_s=1.0)
+    made = suite_of(space([BASE], vary=[CARRIES]), limits=LIMITS, shrink_s=1.0)
     equal = replace(
         made, designs=pair, inputs=(), results=(), undecided=(), at_least=0,
         equal=(Equal(0, 1, "cadical found no inputs", False, (), {"sha256": "0" * 64}),),

@@ -8,8 +8,7 @@ from tcformal.design.names import resolve
 from tcformal.oracle.values import NumberClass, decode
 from tcformal.query.assume import from_texts
 from tcformal.query.explain.explain import explain_witness
-from tcformal.query.pair import EqualityQuestion, question
-from tcformal.query.replay import replay
+from tcformal.query.pair import EqualityQuestion, question, replay
 from tcformal.query.search import search
 from tcformal.simulation.operands.random import batch
 from tcformal.simulation.unit import unit

@@ -21,11 +21,10 @@ from tcformal.errors import InputError, RecordError, SolverDisagreementError, Un
 from tcformal.query.question import Kind
 from tcformal.query.replay import oracle_result
 from tcformal.query.suites import cover as covering
-from tcformal.query.suites.cover import cover, irredundant
-from tcformal.query.suites.made import LISTED, Suite, complaints
+from tcformal.query.suites.cover import cover, irredundant, split_cover
+from tcformal.query.suites.made import LISTED, Suite, complaints, from_json, to_json
 from tcformal.query.suites.panel import Panel
-from tcformal.query.suites.suite import split_cover, suite
-from tcformal.query.suites.suitefile import from_json, to_json
+from tcformal.query.suites.suite import suite_of
 from tcformal.report.suite import suite_header, suite_view
 from tcformal.simulation.operands.batch import (
     batch_of,
@@ -51,7 +50,7 @@ LIMITS = Limits(time_s=300.0, memory_mb=8192, seed=0)
 def small(of: Space, **more: Any) -> Suite:
     """A suite of few inputs tried, quickly made."""
     settings: dict[str, Any] = {"vectors": 1024, "limits": LIMITS, "shrink_s": 1.0} | more
-    return suite(of, **settings)
+    return suite_of(of, **settings)
 
 
 def recheck(made: Suite) -> None:
@@ -375,7 +374,7 @@ def hundreds() -> Suite:
     """More designs than pairs are listed of; some are equal, and nobody is asked for long."""
     of = space(["valpey@terms=3"], vary=["fraction_bits=20..31", "conversion", "carry_bits=1,2,6,7"])
     assert len(of.members) == 336 > LISTED
-    return suite(of, vectors=256, limits=LIMITS, total_s=0.5)
+    return suite_of(of, vectors=256, limits=LIMITS, total_s=0.5)
 
 
 @pytest.mark.slow
@@ -412,11 +411,11 @@ def test_of_many_results_some_are_replayed_of_every_input(monkeypatch: pytest.Mo
     """A wrong result of one design among many is met by the sample where it is of every input."""
     monkeypatch.setattr("tcformal.query.suites.suite._REPLAYED", 300)
     of = space(["valpey@terms=3"], vary=["fraction_bits=20..31", "conversion", "carry_bits=1,2,6,7"])
-    made = suite(of, vectors=256, limits=LIMITS, total_s=0.01)
+    made = suite_of(of, vectors=256, limits=LIMITS, total_s=0.01)
     assert len(made.designs) <= made.replayed < len(made.inputs) * len(made.designs)
     monkeypatch.setattr(Panel, "oracle", lambda self, w, only: tuple(x ^ 1 for x in self.integers(w, only)))
     with pytest.raises(SolverDisagreementError, match="on oracle as by lanes"):
-        suite(of, vectors=256, limits=LIMITS, total_s=0.01)
+        suite_of(of, vectors=256, limits=LIMITS, total_s=0.01)
 
 
 def test_inputs_that_split_are_few_and_needed() -> None:

@@ -19,8 +19,8 @@ from tcformal.oracle.errors import ulp
 from tcformal.oracle.text import power_of_two
 from tcformal.oracle.values import decode
 from tcformal.query.claims.answered import prove_claim
+from tcformal.query.claims.claim_verdict import ClaimVerdict
 from tcformal.query.claims.register import refused
-from tcformal.query.claims.verdict import ClaimVerdict
 from tcformal.query.options import AnswerStore
 from tcformal.query.question import Kind
 from tcformal.simulation.operands.witness import Witness

@@ -20,16 +20,16 @@ from tcformal.oracle.values import parse_value
 from tcformal.programs.program import Program, program
 from tcformal.query.assume import from_texts
 from tcformal.query.claims.register import CLAIMS, conditions, under
-from tcformal.query.explain.given import witness_of
-from tcformal.query.kinds.comparison.pair import ProgramPair
-from tcformal.query.kinds.comparison.parameters import (
+from tcformal.query.comparison.parameters import (
     ComparedPrograms,
     ComparisonParameters,
+    ProgramPair,
     exponent_range,
     read_excess,
 )
-from tcformal.query.kinds.comparison.question import comparison_parameters
-from tcformal.query.kinds.property.properties import PROPERTIES
+from tcformal.query.comparison.question import comparison_parameters
+from tcformal.query.explain.given import witness_of
+from tcformal.query.properties import PROPERTIES
 from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.runnable import RunnableProgram, computation
 from tcformal.simulation.unit import Unit

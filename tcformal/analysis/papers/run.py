@@ -31,17 +31,16 @@ from tcformal.oracle.values import format_value, parse_value
 from tcformal.programs.chain import circuit
 from tcformal.query.assume import from_texts
 from tcformal.query.claims.answered import answered
-from tcformal.query.keep import kept_or_answered
-from tcformal.query.kinds.comparison.pair import ProgramPair
-from tcformal.query.kinds.comparison.question import ErrorComparison, error_comparison
-from tcformal.query.kinds.property.question import property_question
+from tcformal.query.comparison.parameters import ProgramPair
+from tcformal.query.comparison.question import ErrorComparison, error_comparison
+from tcformal.query.engine import kept_or_answered
 from tcformal.query.options import SolveOptions, solve_options
 from tcformal.query.pair import question
-from tcformal.query.programs import search_rows
+from tcformal.query.programs import search_rows, worst
+from tcformal.query.properties import property_question
 from tcformal.query.question import Kind, Q, Question
 from tcformal.query.replay import oracle_result
 from tcformal.query.verdict import Verdict
-from tcformal.query.worst import worst
 from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.runnable import RunnableProgram
 from tcformal.simulation.unit import Unit

@@ -14,7 +14,7 @@ from tcformal.analysis.bounds.program.words import EXPONENTS
 from tcformal.callbacks import Progress
 from tcformal.cli.group import NO_ANSWER, OK, json_option, main
 from tcformal.cli.questions.options import SolverOptions, solver_options
-from tcformal.query.kinds.comparison.parameters import exponent_range
+from tcformal.query.comparison.parameters import exponent_range
 from tcformal.report.escape import print_json, say
 from tcformal.report.numbers.accuracy import (
     accuracy_data,

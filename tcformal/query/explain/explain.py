@@ -17,9 +17,8 @@ from tcformal.oracle.products import exact_specials, group_term, multiply, produ
 from tcformal.oracle.text import number_text, power_of_two
 from tcformal.oracle.values import ExactValue, NumberClass, decode, exponent_of
 from tcformal.programs.chain import common_k, staged_circuit
-from tcformal.query.explain.divergence import Divergence, divergence
 from tcformal.query.explain.given import witness_of
-from tcformal.query.explain.steps import Rounding, SumStep, TermRow, Trace
+from tcformal.query.explain.trace import Divergence, Rounding, SumStep, TermRow, Trace, divergence
 from tcformal.semantics.number import Exponent
 from tcformal.semantics.stages import AlignedTerm, Dot, DotStep, Operand, Rounded, Total
 from tcformal.simulation.operands.factors import factor_texts, scale_values

@@ -121,10 +121,6 @@ class Members:
         return np.concatenate(parts, axis=1)
 
 
-#: Results of designs on inputs, raw encodings: [designs, inputs].
-Results = NDArray[np.uint64]
-
-
 class Panel:
     """Designs with equal operand formats at their common k.
 
@@ -144,8 +140,8 @@ class Panel:
         """The result of one design in a shared DAG: equal definitions share one node."""
         return self._members.root(i)
 
-    def evaluate(self, x: Batch, only: Sequence[int] | None = None) -> Results:
-        """The results of the designs `only`, by default all, on a batch, by lanes."""
+    def evaluate(self, x: Batch, only: Sequence[int] | None = None) -> Raw:
+        """The results of the designs `only`, by default all, on a batch, by lanes: [designs, inputs]."""
         return self._members.outputs(x, only)
 
     def integers(self, witness: Witness, only: Sequence[int] | None = None) -> tuple[int, ...]:

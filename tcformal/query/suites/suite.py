@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -10,20 +9,21 @@ from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tcformal.checks import check_int, check_positive
-from tcformal.design.space import Space
-from tcformal.errors import SolverDisagreementError
+from tcformal.design.names import resolve
+from tcformal.design.space import Space, space
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError, SolverDisagreementError
 from tcformal.ir.node import Node
 from tcformal.query.engine import answer
 from tcformal.query.options import SolveOptions
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind
-from tcformal.query.shrink.shrink import shrink, witness_cost
-from tcformal.query.suites.cover import Cover, cover, covered_only_by, irredundant
+from tcformal.query.shrink import shrink, witness_cost
+from tcformal.query.suites.cover import cover, covered_only_by, distinguishing_rows, irredundant, split_cover
 from tcformal.query.suites.made import LISTED, Equal, IndexPair, Suite, Undecided, fewest
-from tcformal.query.suites.panel import Panel, Results
+from tcformal.query.suites.panel import Panel
 from tcformal.query.verdict import Verdict
 from tcformal.simulation.operands.batch import (
     Index,
@@ -35,129 +35,16 @@ from tcformal.simulation.operands.batch import (
     witness_at,
 )
 from tcformal.simulation.operands.pool import pool_of
-from tcformal.simulation.operands.random import Batch
+from tcformal.simulation.operands.random import Batch, Raw
 from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.unit import Unit, spec_of
 from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits
 from tcformal.theory.equality import equal_by_theorem
 
-_Labels = NDArray[np.intp]
-
-
-def split_cover(results: Results, costs: Sequence[int]) -> Cover:
-    """An irredundant set of inputs that distinguishes all distinguishable designs; cheap ones are preferred.
-
-    Shapes: results [designs, inputs], a cost for each input.
-    """
-    columns = [_dense(column) for column in results.T]
-    alone = [_together(column) for column in columns]
-    picked, labels = _greedy(columns, alone, costs)
-    return Cover(tuple(sorted(_needed(columns, picked, labels, costs))), _least(columns, alone, labels))
-
-
-def distinguishing_rows(labels: NDArray[np.intp], results: Results, most: int) -> list[int]:
-    """At most `most` inputs that split designs of equal labels, chosen greedily by distinguished pairs."""
-    _, first, label = np.unique(labels, return_index=True, return_inverse=True)
-    # Most inputs tell nothing apart where few designs are left: they are passed over all at once.
-    distinguishing = np.flatnonzero((results != results[first[label.reshape(-1)]]).any(axis=0))
-    columns = [_dense(column) for column in results.T[distinguishing]]
-    picked = _greedy(columns, [0] * len(columns), [0] * len(columns), labels, most)[0] if columns else []
-    return [int(distinguishing[i]) for i in picked]
-
-
-def _greedy(
-    columns: Sequence[_Labels],
-    alone: Sequence[int],
-    costs: Sequence[int],
-    start: _Labels | None = None,
-    most: int | None = None,
-) -> tuple[list[int], _Labels]:
-    """Greedy selection: always the input that distinguishes most remaining pairs.
-
-    What an input tells apart only becomes less, so that the largest bound that is still true is the best.
-    """
-    labels = np.zeros(len(columns[0]), np.intp) if start is None else start
-    left = _together(labels)
-    heap = [(pairs - left, costs[row], row) for row, pairs in enumerate(alone)]
-    heapq.heapify(heap)
-    picked: list[int] = []
-    while heap and left and (most is None or len(picked) < most):
-        _, cost, row = heapq.heappop(heap)
-        both = _joined(labels, columns[row])
-        entry = (_equal_pairs(both) - left, cost, row)
-        if heap and entry > heap[0]:
-            if entry[0]:
-                heapq.heappush(heap, entry)
-            continue
-        if not entry[0]:
-            break
-        picked.append(row)
-        labels, left = _dense(both), left + entry[0]
-    return picked, labels
-
-
-def _least(columns: Sequence[_Labels], alone: Sequence[int], labels: _Labels) -> int:
-    """A lower bound on the number of inputs, from the numbers of classes and of pairs."""
-    classes, pairs = _classes(labels), _together(np.zeros_like(labels)) - _together(labels)
-    results = sorted((_classes(column) for column in columns), reverse=True)
-    every = _together(np.zeros_like(labels))
-    apart = sorted((every - together for together in alone), reverse=True)
-    reached, separated, n = 1, 0, 0
-    while reached < classes or separated < pairs:
-        reached, separated, n = reached * results[n], separated + apart[n], n + 1
-    return n
-
-
-def _needed(
-    columns: Sequence[_Labels], picked: Sequence[int], labels: _Labels, costs: Sequence[int]
-) -> list[int]:
-    """The selected inputs without redundant ones, which are sought from the most expensive down.
-
-    Labels are added up as random words: a sum that two designs share by chance only keeps an input.
-    """
-    rng = np.random.default_rng(0)
-    words = {row: rng.integers(0, 1 << 64, _classes(columns[row]), np.uint64)[columns[row]] for row in picked}
-    total = np.zeros(len(labels), np.uint64)
-    for word in words.values():
-        total += word
-    kept = list(picked)
-    for row in sorted(picked, key=lambda row: -costs[row]):
-        if len(np.unique(total - words[row])) == _classes(labels):
-            total -= words[row]
-            kept.remove(row)
-    return kept
-
-
-def _joined(labels: _Labels, column: _Labels) -> _Labels:
-    """Labels of the common refinement of two partitions, not contiguous."""
-    return labels * np.intp(int(column.max()) + 1) + column
-
-
-def _equal_pairs(labels: _Labels) -> int:
-    """The number of pairs with equal labels, for labels of any values."""
-    ordered = np.sort(labels)
-    ends = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True))
-    counts = np.diff(ends, prepend=-1)
-    return int((counts * (counts - 1) // 2).sum())
-
-
-def _dense(column: NDArray[np.uint64] | _Labels) -> _Labels:
-    """Labels renumbered from 0 on."""
-    return np.unique(column, return_inverse=True)[1].reshape(-1)
-
-
-def _classes(labels: _Labels) -> int:
-    return int(labels.max()) + 1
-
-
-def _together(labels: _Labels) -> int:
-    """The number of pairs with equal labels, for labels from 0 on."""
-    counts = np.bincount(labels)
-    return int((counts * (counts - 1) // 2).sum())
-
 
 def chosen_of_many(
-    panel: Panel, inputs: Batch, results: Results, firsts: Sequence[int]
+    panel: Panel, inputs: Batch, results: Raw, firsts: Sequence[int]
 ) -> tuple[list[Witness], int]:
     """Few inputs that distinguish all distinguishable classes, simplest first, with a lower bound."""
     costs = _quick_costs(panel, inputs, results)
@@ -167,7 +54,7 @@ def chosen_of_many(
 
 
 def chosen(
-    panel: Panel, inputs: Batch, results: Results, pairs: Sequence[IndexPair]
+    panel: Panel, inputs: Batch, results: Raw, pairs: Sequence[IndexPair]
 ) -> tuple[list[Witness], int]:
     """Few of the tried inputs that distinguish all pairs, with a lower bound on their number."""
     rows, masks = _distinct(panel, inputs, results, pairs)
@@ -204,7 +91,7 @@ def readable(
 
 
 def _distinct(
-    panel: Panel, inputs: Batch, results: Results, pairs: Sequence[IndexPair]
+    panel: Panel, inputs: Batch, results: Raw, pairs: Sequence[IndexPair]
 ) -> tuple[Index, list[int]]:
     """The cheapest input for each distinct set of distinguished pairs, with these sets."""
     every = _quick_costs(panel, inputs, results)
@@ -217,7 +104,7 @@ def _distinct(
     return np.array(list(cheapest.values()), np.intp), list(cheapest)
 
 
-def _masks(results: Results, pairs: Sequence[IndexPair]) -> list[int]:
+def _masks(results: Raw, pairs: Sequence[IndexPair]) -> list[int]:
     """The pairs that each input distinguishes, as bit masks."""
     first, second = (np.array([pair[i] for pair in pairs], np.intp) for i in (0, 1))
     return [
@@ -226,7 +113,7 @@ def _masks(results: Results, pairs: Sequence[IndexPair]) -> list[int]:
     ]
 
 
-def _quick_costs(panel: Panel, x: Batch, results: Results) -> list[int]:
+def _quick_costs(panel: Panel, x: Batch, results: Raw) -> list[int]:
     """Estimated reading costs of inputs: nonzero products, set bits, NaN or Inf in results."""
     terms = ((x.a != 0) | (x.b != 0)).sum(axis=1)
     bits = np.bitwise_count(x.a).sum(axis=1) + np.bitwise_count(x.b).sum(axis=1) + np.bitwise_count(x.c)
@@ -243,9 +130,9 @@ VECTORS = 6144
 _ROUNDS = 6
 #: Inputs kept of a later round.
 _KEPT, _KEPT_OF_MANY = 256, 64
-#: Results of one round on all designs of a larger space, and inputs of such a round at least.
+#: Raw of one round on all designs of a larger space, and inputs of such a round at least.
 _RESULTS, _FEWEST = 1 << 22, 192
-#: Results of a larger space that are replayed one by one.
+#: Raw of a larger space that are replayed one by one.
 _REPLAYED = 50_000
 #: Seconds that a solver has for one question about a larger space.
 _MANY_LIMIT = 2.0
@@ -258,7 +145,7 @@ SHRINK_S = 10.0
 RoundProgress = Callable[[str, int, int], None]
 
 
-def suite(
+def suite_of(
     of: Space,
     *,
     vectors: int = VECTORS,
@@ -314,7 +201,7 @@ class _Work:
         self.many = len(panel.designs) > LISTED
         first = self._affordable(len(panel.designs), _RESULTS)
         self.inputs: Batch = inputs_to_try(panel.designs[0], panel.k, first, seed)
-        self.results: Results = panel.evaluate(self.inputs)
+        self.results: Raw = panel.evaluate(self.inputs)
         self.tried = first
         self.equal: list[Equal] = []
         self.undecided: list[Undecided] = []
@@ -500,3 +387,47 @@ class _Work:
 def _equal(pair: IndexPair, v: Verdict[EqualityQuestion], reason: str) -> Equal:
     certificate = None if v.certificate is None else v.certificate.to_json()
     return Equal(*pair, reason, False, v.confirmed_by, certificate)
+
+
+def suite(
+    units: str | Unit | UnitSpec | Sequence[str | Unit | UnitSpec],
+    *,
+    vary: Sequence[str] = (),
+    vectors: int = VECTORS,
+    limits: Limits | None = None,
+    solvers: Sequence[str] | None = None,
+    jobs: int | None = None,
+    total_s: float | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Suite:
+    """Find the fewest inputs on which every two designs differ or are proved equal.
+
+    Shapes: one unit alone stands for itself and every variation of one of its parameters; with `vary`
+    (`["fraction_bits=10..40"]`), each unit takes every combination of the values; several units are compared
+    with each other.  Units of equal operand formats and scales, at most 10,000 designs.
+    Ranges and units: `vectors` inputs, at least 2, are tried in one round before solvers are asked; `limits`
+    hold for each solver on one pair of designs, 20 s unless given, and their seed draws the inputs too;
+    `jobs` solvers run at a time; no pair is asked about later than `total_s` seconds after the start;
+    `solvers` and `progress` are those of `separate`.
+    Zero, NaN, Inf: results are compared as encodings.
+    Errors: UnknownNameError for unknown units, parameters or solvers; InputError for designs that cannot be
+    compared, or fewer than two of them; MissingSolverError for a solver that is not installed;
+    SolverDisagreementError where lanes, integers and the oracle do not agree on an input.  A pair without an
+    answer stands in `undecided` of the result.
+    Source: the units' own.
+    """
+    listed = [units] if isinstance(units, str | Unit | UnitSpec) else list(units)
+    allowed = limits or DEFAULT_LIMITS
+    return suite_of(
+        space([_name(u) for u in listed], vary=vary), vectors=vectors, seed=allowed.seed, solvers=solvers,
+        limits=allowed, jobs=jobs, total_s=total_s,
+        progress=lambda what, _done, _all: None if progress is None else progress(what),
+    )  # fmt: skip
+
+
+def _name(u: str | Unit | UnitSpec) -> str:
+    """The name that resolves to a unit; InputError for a unit without one."""
+    spec = spec_of(u)
+    if resolve(spec.name) != spec:
+        raise InputError(f"expected a unit as its name defines it, but got another of the name {spec.name}")
+    return spec.name

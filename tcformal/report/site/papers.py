@@ -15,13 +15,11 @@ from tcformal.design.names import resolve
 from tcformal.errors import TcformalError
 from tcformal.programs.chain import definition
 from tcformal.query.assume import from_texts
-from tcformal.query.kinds.comparison.kind import algorithm_parts
-from tcformal.query.kinds.comparison.pair import ProgramPair
-from tcformal.query.kinds.comparison.parameters import ComparisonParameters
-from tcformal.query.kinds.comparison.programs import pair_parts
-from tcformal.query.kinds.equality import EQUALITY
+from tcformal.query.comparison.kind import algorithm_parts, pair_parts
+from tcformal.query.comparison.parameters import ComparisonParameters, ProgramPair
 from tcformal.query.options import SolveOptions
 from tcformal.query.question import Kind
+from tcformal.query.search import EQUALITY
 from tcformal.query.verdict import DECIDED, kept_as
 from tcformal.report.results import unchecked_reason, unchecked_verdict
 from tcformal.report.site.pairs import replayed, slug, witness_of_record

@@ -23,19 +23,20 @@ from tcformal.programs.dag import declared, program_dag
 from tcformal.programs.error import HALF, SINGLE
 from tcformal.programs.program import Program, program
 from tcformal.query.assume import Assumptions
-from tcformal.query.engine import answer
-from tcformal.query.kinds.comparison.kind import cancelling, worst_directed
-from tcformal.query.kinds.comparison.parameters import ComparisonParameters
-from tcformal.query.kinds.comparison.question import (
+from tcformal.query.comparison.kind import cancelling, worst_directed
+from tcformal.query.comparison.parameters import ComparisonParameters
+from tcformal.query.comparison.question import (
     ErrorComparison,
     comparison_parameters,
     error_comparison,
+    oracle_results,
+    replay,
 )
-from tcformal.query.kinds.comparison.replay import oracle_results, replay
+from tcformal.query.engine import answer
 from tcformal.query.options import SolveOptions
+from tcformal.query.programs import Worst, worst
 from tcformal.query.question import Kind
 from tcformal.query.verdict import Verdict
-from tcformal.query.worst import Worst, worst
 from tcformal.semantics.number import Exponent
 from tcformal.simulation.operands.witness import Witness
 from tcformal.solve.result import Limits

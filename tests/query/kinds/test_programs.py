@@ -14,11 +14,10 @@ from tcformal.errors import InputError, UnknownNameError
 from tcformal.oracle.values import parse_value
 from tcformal.programs.program import Program, program
 from tcformal.query.assume import Assumptions
-from tcformal.query.kinds.comparison.drawn import draw, drawn_rows
-from tcformal.query.kinds.comparison.pair import ProgramPair
-from tcformal.query.kinds.comparison.programs import PROGRAMS
-from tcformal.query.kinds.comparison.question import ErrorComparison, error_comparison
-from tcformal.query.kinds.comparison.replay import replay
+from tcformal.query.comparison.drawn import draw, drawn_rows
+from tcformal.query.comparison.kind import PROGRAMS
+from tcformal.query.comparison.parameters import ProgramPair
+from tcformal.query.comparison.question import ErrorComparison, error_comparison, replay
 from tcformal.query.programs import compare_programs
 from tcformal.query.question import Kind
 from tcformal.simulation.operands.witness import Witness

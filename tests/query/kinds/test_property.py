@@ -8,12 +8,11 @@ import pytest
 
 from tcformal.design.names import resolve
 from tcformal.errors import InputError, UnknownNameError
+from tcformal.query import properties as unit_property
 from tcformal.query.assume import assumptions
 from tcformal.query.engine import answer
-from tcformal.query.kinds.property import kind as unit_property
-from tcformal.query.kinds.property.properties import PROPERTIES
-from tcformal.query.kinds.property.question import PropertyQuestion, property_question, replay_property
 from tcformal.query.options import SolveOptions
+from tcformal.query.properties import PROPERTIES, PropertyQuestion, property_question, replay_property
 from tcformal.query.question import Kind
 from tcformal.query.verdict import Verdict
 from tcformal.solve.result import Limits

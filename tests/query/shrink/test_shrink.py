@@ -11,10 +11,8 @@ from tcformal.design.names import resolve
 from tcformal.encodings.catalog import FORMATS
 from tcformal.oracle.values import decode, encode_exact, parse_value
 from tcformal.query.assume import Assumptions
-from tcformal.query.pair import EqualityQuestion, question
-from tcformal.query.replay import replay
-from tcformal.query.shrink.neighbours import candidates, templates
-from tcformal.query.shrink.shrink import shrink, value_cost, witness_cost
+from tcformal.query.pair import EqualityQuestion, question, replay
+from tcformal.query.shrink import candidates, shrink, templates, value_cost, witness_cost
 from tcformal.simulation.operands.witness import Witness
 from vectors import batch
 

@@ -11,10 +11,16 @@ from tcformal.design.names import resolve
 from tcformal.encodings.catalog import FORMATS
 from tcformal.oracle.values import NumberClass, decode, parse_value
 from tcformal.query.assume import Assumptions, assumptions
-from tcformal.query.pair import EqualityQuestion, question
-from tcformal.query.replay import replay
-from tcformal.query.shrink.neighbours import candidates, rescaled, simpler_scales, templates
-from tcformal.query.shrink.shrink import scale_cost, shrink, witness_cost
+from tcformal.query.pair import EqualityQuestion, question, replay
+from tcformal.query.shrink import (
+    candidates,
+    rescaled,
+    scale_cost,
+    shrink,
+    simpler_scales,
+    templates,
+    witness_cost,
+)
 from tcformal.simulation.operands.batch import witness_at
 from tcformal.simulation.operands.random import batch
 from tcformal.simulation.operands.witness import Witness

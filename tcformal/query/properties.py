@@ -1,4 +1,4 @@
-"""Properties of one unit: claims about its results on every input, one function each.
+"""Properties of one unit: claims about its results on every input, and the kind of question about them.
 
 A property evaluates the unit once or twice on operands made from the free inputs, and defines when these
 results violate it: as a node of the DAG, for the solvers, and on exact values, for the replay.
@@ -6,19 +6,34 @@ results violate it: as a node of the DAG, for the solvers, and on exact values, 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
+import numpy as np
+
+from tcformal.backends.concrete import Concrete
+from tcformal.backends.vector import Vector
+from tcformal.checks import check_choice
+from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Sign, Specials
-from tcformal.errors import InputError
+from tcformal.errors import InputError, RecordError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.oracle.values import NumberClass, decode
-from tcformal.programs.chain import OperandNodes, chained_dot, scale_count
+from tcformal.oracle.values import NumberClass, decode, value_data
+from tcformal.programs.chain import OperandNodes, chained_dot, declare_inputs, scale_count
+from tcformal.query.assume import Assumptions, assume_of_unit, from_texts
+from tcformal.query.question import Kind, Question, QuestionKind, RawInputs
+from tcformal.query.replay import oracle_result
+from tcformal.query.search import VECTORS
 from tcformal.semantics.stages import Dot
 from tcformal.semantics.unpack import unpack
+from tcformal.simulation.operands.batch import columns, inputs_to_try
+from tcformal.simulation.operands.codec import read_value
+from tcformal.simulation.operands.command import by_value, explain_command
 from tcformal.simulation.operands.witness import Witness
 
 
@@ -281,3 +296,238 @@ PROPERTIES: Mapping[str, Property] = {
     "zero-products": Property("Φ(A‖0, B‖0, C) = Φ(A, B, C), with half the products +0·+0", zero_products),
     "no-subnormal-result": Property("no result is subnormal", no_subnormal_result),
 }
+
+
+#: Exponents above 2^0 at which a step of an operand is tried.
+_ABOVE = 24
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyQuestion(Question):
+    """Does a property hold of a unit on every input?
+
+    Shapes: inputs a[0], b[0], …, c and those that the property adds (such as c2) are raw encodings.
+    """
+
+    name: str
+    unit: UnitSpec
+    k: int
+    assumptions: Assumptions
+    graph: Graph
+    case: Case
+    #: 1 where every assumption holds.
+    assumed: Node
+    #: 1 where the assumptions hold and the property does not.
+    violated: Node
+
+    @property
+    def asked(self) -> Node:
+        """The node that is 1 where the assumptions hold and the property does not."""
+        return self.violated
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyReplay:
+    """The results of all calls of a property on one set of inputs.
+
+    Ranges and units: results are raw encodings of the D format, one for each call.
+    """
+
+    assumed: bool
+    operands: tuple[Witness, ...]
+    integers: tuple[int, ...]
+    oracle: tuple[int, ...]
+    #: Whether the property is violated: on the DAG, and on exact values.
+    violated: tuple[bool, bool]
+
+    @property
+    def violates(self) -> bool:
+        """Whether DAG, integers and oracle agree that the inputs satisfy the assumptions and violate the
+        property."""
+        return self.assumed and self.integers == self.oracle and all(self.violated)
+
+    @property
+    def confirms(self) -> bool:
+        """Whether the replay confirms the answer: the property is violated."""
+        return self.violates
+
+
+def property_question(
+    name: str, unit: UnitSpec, what: Assumptions, graph: Graph | None = None
+) -> PropertyQuestion:
+    """Build the question whether the named property holds of a unit, in an empty or a new graph.
+
+    Errors: UnknownNameError for an unknown property, InputError for a unit that the property does not
+    fit.
+    """
+    check_choice("property", name, list(PROPERTIES))
+    g = Graph() if graph is None else graph
+    x = declare_inputs(g, unit, unit.k)
+    case = PROPERTIES[name].build(g, unit, x)
+    assumed = assume_of_unit(g, what, unit, x)
+    return PropertyQuestion(name, unit, unit.k, what, g, case, assumed, g.and_(assumed, case.violated))
+
+
+def replay_property(q: PropertyQuestion, inputs: Mapping[str, int]) -> PropertyReplay:
+    """Run inputs through every call on integers and on the oracle, and check the property on both."""
+    rows = [[*c.operands.a, *c.operands.b, c.operands.c, *c.operands.scale_a, *c.operands.scale_b]
+            for c in q.case.calls]  # fmt: skip
+    roots = [q.assumed, q.violated, *(n for row in rows for n in row), *(c.result for c in q.case.calls)]
+    values = list(Concrete(q.graph, roots)(inputs))
+    assumed, violated, rest = bool(values[0]), bool(values[1]), values[2:]
+    operands = []
+    for row, call in zip(rows, q.case.calls, strict=True):
+        here, rest = rest[: len(row)], rest[len(row) :]
+        k, n = len(call.operands.a), len(call.operands.scale_a)
+        tail = here[2 * k + 1 :]
+        operands.append(
+            Witness(tuple(here[:k]), tuple(here[k : 2 * k]), here[2 * k], tuple(tail[:n]), tuple(tail[n:]))
+        )
+    oracle = tuple(oracle_result(q.unit, w) for w in operands)
+    judged = q.case.check(operands, oracle)
+    return PropertyReplay(assumed, tuple(operands), tuple(rest), oracle, (violated, judged))
+
+
+def by_vectors(q: PropertyQuestion, seed: int) -> dict[str, int] | None:
+    """The first seeded vector that violates the property; None where none does.
+
+    An input that a property adds to an operand (c2 to c) is the next encoding above it.  In every second
+    vector that operand is the last number below a power of two and large beside the products, all of them
+    positive: one step then changes how much alignment cuts off.
+    """
+    tried = columns(inputs_to_try(q.unit, q.k, VECTORS, seed))
+    if q.assumptions.c is not None:
+        tried["c"] = np.full(VECTORS, q.assumptions.c, np.uint64)
+    o = q.unit.operands
+    beside = {"c2": ("c", o.c), "a2": ("a[0]", o.a)}
+    for name, (operand, fmt) in beside.items():
+        if name in q.graph.inputs:
+            for column in tried:
+                magnitude = (1 << ((o.a if column[0] == "a" else o.b).width - 1)) - 1
+                if column[0] in "ab":
+                    tried[column][::2] &= np.uint64(magnitude)
+            shift = fmt.fraction_bits + fmt.ignored_low_bits
+            ones = np.uint64((1 << shift) - (1 << fmt.ignored_low_bits))
+            above = np.arange(VECTORS, dtype=np.uint64) % np.uint64(_ABOVE) + np.uint64(fmt.bias)
+            base = np.array(tried[operand], dtype=np.uint64)
+            base[::2] = (np.minimum(above, np.uint64(fmt.e_max + fmt.bias)) << np.uint64(shift) | ones)[::2]
+            tried[operand] = base
+            tried[name] = (base + np.uint64(1 << fmt.ignored_low_bits)) & np.uint64((1 << fmt.width) - 1)
+    (violated,) = Vector(q.graph, tried).run([q.violated])
+    for row in np.flatnonzero(np.broadcast_to(violated, (VECTORS,))):
+        model = {name: int(column[row]) for name, column in tried.items()}
+        if replay_property(q, model).violates:
+            return model
+    return None
+
+
+def shrink_inputs(q: PropertyQuestion, found: Mapping[str, int], *, seconds: float = 4.0) -> dict[str, int]:
+    """Greedy shrinking: inputs that still violate the property, with more zeros and fewer bits."""
+    deadline = time.monotonic() + seconds
+    best = dict(found)
+    changed = True
+    while changed and time.monotonic() < deadline:
+        changed = False
+        for name in best:
+            for value in _simpler(best[name]):
+                tried = {**best, name: value}
+                if time.monotonic() < deadline and replay_property(q, tried).violates:
+                    best, changed = tried, True
+                    break
+    return best
+
+
+def _simpler(raw: int) -> list[int]:
+    """Smaller encodings: zero, and the encoding without its low bits or without one bit."""
+    bits = [i for i in range(raw.bit_length()) if raw >> i & 1]
+    tried = [0, *(raw >> i << i for i in reversed(bits)), *(raw & ~(1 << i) for i in bits)]
+    return [value for value in dict.fromkeys(tried) if value != raw]
+
+
+class UnitProperty(QuestionKind[PropertyQuestion]):
+    """A property of one unit: VIOLATED with inputs, or HOLDS."""
+
+    name = "property"
+    found = Kind.VIOLATED
+    none = Kind.HOLDS
+
+    def replay(self, q: PropertyQuestion, inputs: RawInputs) -> PropertyReplay:
+        """The replay of inputs: every call on integers and on the oracle, checked on both."""
+        return replay_property(q, inputs)
+
+    def shrink(self, q: PropertyQuestion, inputs: RawInputs, seconds: float) -> dict[str, int]:
+        """Simpler inputs that violate the property: more zeros, fewer bits."""
+        return shrink_inputs(q, inputs, seconds=seconds)
+
+    def search(self, q: PropertyQuestion, seed: int) -> dict[str, int] | None:
+        """The first seeded vector that violates the property; None where none does."""
+        return by_vectors(q, seed)
+
+    def assumptions(self, q: PropertyQuestion) -> list[str]:
+        """The assumptions about the operands, one line each."""
+        return q.assumptions.texts()
+
+    def found_text(self, q: PropertyQuestion, finder: str) -> str:
+        """The reason of VIOLATED: the property that fails, and the solver that found the inputs."""
+        text = PROPERTIES[q.name].text
+        return f"not always: {text}; {finder} found inputs, replayed on integers and on exact fractions"
+
+    def none_text(self, q: PropertyQuestion, deciders: str) -> str:
+        """The reason of HOLDS: the property, and the solvers that found no inputs."""
+        return f"{PROPERTIES[q.name].text}: {deciders} found no inputs that violate it"
+
+    def parts(self, q: PropertyQuestion) -> dict[str, Any]:
+        """The parts of a record that identify the question."""
+        o = q.unit.operands
+        return {
+            "kind": self.name,
+            "property": q.name,
+            "unit": q.unit.name,
+            "k": q.k,
+            "formats": o.names(),
+            "assumptions": q.assumptions.spellings(),
+        }
+
+    def build(self, parts: Mapping[str, Any], graph: Graph | None = None) -> PropertyQuestion:
+        """Build the question again from its identifying parts."""
+        unit = resolve(parts["unit"])
+        return property_question(
+            parts["property"], unit, from_texts(unit.operands.c, parts["assumptions"]), graph
+        )
+
+    def witness_data(self, q: PropertyQuestion, inputs: RawInputs) -> dict[str, Any]:
+        """Inputs as data: the text of each, by name."""
+        return {name: value_data(_format(q, name), inputs.get(name, 0)) for name in q.graph.inputs}
+
+    def read_witness(self, q: PropertyQuestion, data: Mapping[str, Any]) -> dict[str, int]:
+        """Read inputs from data; RecordError where they do not fit."""
+        if data.keys() != q.graph.inputs.keys():
+            raise RecordError(
+                f"expected inputs {', '.join(q.graph.inputs)}, but got {', '.join(data) or 'none'}"
+            )
+        return {name: read_value(_format(q, name), value) for name, value in data.items()}
+
+    def results_data(self, q: PropertyQuestion, replayed: PropertyReplay) -> dict[str, Any]:
+        """The result of each call."""
+        d = q.unit.operands.d
+        pairs = zip(q.case.calls, replayed.integers, strict=True)
+        return {"results": {call.label: value_data(d, raw) for call, raw in pairs}}
+
+    def commands(self, q: PropertyQuestion, replayed: PropertyReplay) -> list[str]:
+        """The `tcformal eval` commands of the unit, one for each call."""
+        words = by_value(q.unit)
+        return [explain_command([q.unit.name], w, words, command="eval") for w in replayed.operands]
+
+    def to_json(self, q: PropertyQuestion) -> dict[str, Any]:
+        """The question as plain data: property, unit and k."""
+        return {"property": q.name, "unit": q.unit.name, "k": q.k}
+
+
+def _format(q: PropertyQuestion, name: str) -> Format:
+    """The format of a property's input: an extra input such as c2 has the format of its operand."""
+    row = name.partition("[")[0]
+    return q.unit.input_formats()[row if row.startswith("scale_") else name[0]]
+
+
+#: The only instance.
+PROPERTY = UnitProperty()

@@ -16,7 +16,7 @@ from tcformal.oracle.values import parse_value
 from tcformal.programs.dag import program_circuit
 from tcformal.programs.program import Program, program_of
 from tcformal.query.explain.explain import explain_witness
-from tcformal.query.explain.steps import Trace
+from tcformal.query.explain.trace import Trace
 from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.runnable import RunnableProgram
 

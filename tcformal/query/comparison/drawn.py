@@ -9,7 +9,7 @@ import numpy as np
 
 from tcformal.encodings.spec import Format
 from tcformal.oracle import errors as oracle
-from tcformal.query.kinds.comparison.parameters import ComparedPrograms
+from tcformal.query.comparison.parameters import ComparedPrograms
 from tcformal.simulation.operands.random import Batch, Raw
 from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.runnable import RunnableProgram

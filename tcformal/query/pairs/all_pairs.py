@@ -12,8 +12,7 @@ from typing import Any
 from tcformal.design.names import resolve
 from tcformal.errors import InputError, NoAnswerError
 from tcformal.query.assume import from_texts
-from tcformal.query.engine import answer
-from tcformal.query.keep import undecided_again
+from tcformal.query.engine import answer, undecided_again
 from tcformal.query.options import AnswerStore, SolveOptions
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.pairs.pairs import Pair
