@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from tcformal.errors import RecordError
@@ -46,10 +47,10 @@ def answer(
     def decided(kind: Kind, d: Decision, **more: Any) -> Verdict[Q]:
         return verdict(kind, reason_of(kind, q, d.answers, d.certificate), d, **more)
 
-    common: dict[str, Any] = {
-        "members": question_kind.members(how.solvers), "limits": how.limits, "certify": how.certify,
-        "jobs": how.jobs,
-    }  # fmt: skip
+    ask = partial(
+        decide, members=question_kind.members(how.solvers), limits=how.limits, certify=how.certify,
+        jobs=how.jobs,
+    )  # fmt: skip
 
     allowed: dict[str, int] | None = None
     asked = False
@@ -61,9 +62,7 @@ def answer(
             return None
         asked = True
         how.progress("are the assumptions satisfiable?")
-        possible = decide(
-            q.graph, q.assumed, replay=lambda m: bool(question_kind.replay(q, m).assumed), **common
-        )
+        possible = ask(q.graph, q.assumed, replay=lambda m: bool(question_kind.replay(q, m).assumed))
         if possible.status is Status.SAT and possible.model is not None:
             allowed = dict(possible.model)
             return None
@@ -84,7 +83,7 @@ def answer(
         if question_kind.assumptions_first and (none := impossible()) is not None:
             return none
         how.progress("asking the solvers")
-        d = decide(q.graph, q.asked, replay=lambda m: bool(question_kind.replay(q, m).confirms), **common)
+        d = ask(q.graph, q.asked, replay=lambda m: bool(question_kind.replay(q, m).confirms))
     if d.status is Status.SAT and d.model is not None:
         how.progress("shrinking the witness")
         small = question_kind.shrink(q, d.model, shrink_s)

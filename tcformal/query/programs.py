@@ -7,23 +7,28 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 from tcformal.checks import check_choice, check_int, check_positive
-from tcformal.oracle.programs import program_result
 from tcformal.oracle.text import number_text
 from tcformal.oracle.values import value_data
 from tcformal.programs.error import ULP_STEP
 from tcformal.programs.program import Program, program_of
 from tcformal.query.assume import Assumptions
 from tcformal.query.comparison.drawn import Drawn, draw
-from tcformal.query.comparison.kind import asked_data, replayed_data, shrunk
+from tcformal.query.comparison.kind import replayed_data, shrunk
 from tcformal.query.comparison.parameters import C_EXPONENTS, ComparedPrograms, ProgramPair
-from tcformal.query.comparison.question import ComparisonReplay, ErrorComparison, error_comparison, replay
+from tcformal.query.comparison.question import (
+    ComparisonReplay,
+    ErrorComparison,
+    error_comparison,
+    oracle_results,
+    replay,
+)
 from tcformal.query.engine import kept_or_answered
 from tcformal.query.options import AnswerStore, solve_options
-from tcformal.query.question import Kind
+from tcformal.query.question import JsonObject, Kind
 from tcformal.query.verdict import Verdict
+from tcformal.simulation.operands.batch import batch_of
 from tcformal.simulation.operands.codec import witness_data
 from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.runnable import RunnableProgram
@@ -58,11 +63,11 @@ class ProgramsCompared:
     drawn: Drawn | None
     seconds: float
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """The answer as plain data."""
         if self.verdict is not None:
             return {**self.verdict.to_json(), "means": self.means}
-        data: dict[str, Any] = {
+        data: JsonObject = {
             "verdict": self.kind.name,
             "reason": self.reason,
             "claim": self.asked.claim,
@@ -134,15 +139,11 @@ def compare_programs(
     v = kept_or_answered(
         error_comparison(pair), solve_options(limits, solvers, certify, store, fresh=fresh, progress=progress)
     )
-    results = None if v.replayed is None else v.replayed.integers
     return ProgramsCompared(
-        asked=pair, means="solver", kind=v.kind, reason=v.reason, witness=_of(v, length), results=results,
-        verdict=v, drawn=None, seconds=time.monotonic() - start,
+        asked=pair, means="solver", kind=v.kind, reason=v.reason, verdict=v, drawn=None,
+        witness=None if v.inputs is None else Witness.of(v.inputs, length),
+        results=None if v.replayed is None else v.replayed.integers, seconds=time.monotonic() - start,
     )  # fmt: skip
-
-
-def _of(v: Verdict[ErrorComparison], length: int) -> Witness | None:
-    return None if v.inputs is None else Witness.of(v.inputs, length)
 
 
 def search_rows(pair: ProgramPair, seed: int) -> ProgramsCompared:
@@ -155,31 +156,18 @@ def search_rows(pair: ProgramPair, seed: int) -> ProgramsCompared:
     least = pair.more_than or Fraction(0)
     w = found.witness if pair.differ or (found.excess is not None and found.excess > least) else None
     if w is not None:
-        again = [program_result(p.plan(pair.products), w.a, w.b, w.c) for p in pair.programs]
-        results = (again[0], again[1])
-        lanes = _on_lanes(pair, w)
-        if lanes != results:
+        results, row = oracle_results(pair, w), batch_of([w])
+        kind, what = Kind.VIOLATED, "differ" if pair.differ else "are worse"
+        reason = (
+            f"not always: {pair.claim}; {found.worse} of {found.compared} random rows {what}, "
+            "the worst replayed on exact fractions"
+        )
+        if results != tuple(int(RunnableProgram(p).evaluate(row.a, row.b, row.c)[0]) for p in pair.programs):
             kind, reason = Kind.ERROR, "the results of lanes and of exact fractions are not the same"
-        else:
-            kind = Kind.VIOLATED
-            what = "differ" if pair.differ else "are worse"
-            reason = (
-                f"not always: {pair.claim}; {found.worse} of {found.compared} random rows {what}, "
-                "the worst replayed on exact fractions"
-            )
     return ProgramsCompared(
         asked=pair, means="search", kind=kind, reason=reason, witness=w, results=results, verdict=None,
         drawn=found, seconds=time.monotonic() - start,
     )  # fmt: skip
-
-
-def _on_lanes(pair: ProgramPair, w: Witness) -> tuple[int, int]:
-    import numpy as np
-
-    a, b = (np.array([row], np.uint64) for row in (w.a, w.b))
-    c = np.array([w.c], np.uint64)
-    first, second = (int(RunnableProgram(p).evaluate(a, b, c)[0]) for p in pair.programs)
-    return first, second
 
 
 #: Answers one question within a time limit in seconds.
@@ -197,27 +185,28 @@ class BoundStep:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Worst:
-    """The outcome of a search: the largest excess found, and the proved bound.
+    """A search for the largest excess, and its outcome: the largest one found, and the proved bound.
 
     Ranges and units: ulps of the exact value, where that is not zero.
     """
 
     asked: ComparedPrograms
     #: The inputs with the largest excess, replayed on integers and exact fractions; None: none were found.
-    witness: Witness | None
-    replayed: ComparisonReplay | None
+    witness: Witness | None = None
+    replayed: ComparisonReplay | None = None
     #: The verdict that proves the bound; None: no bound was proved.
-    proof: Verdict[ErrorComparison] | None
-    steps: tuple[BoundStep, ...]
-    seconds: float
+    proof: Verdict[ErrorComparison] | None = None
+    #: The last threshold without an answer.
+    unanswered: Fraction | None = None
+    steps: tuple[BoundStep, ...] = ()
+    seconds: float = 0.0
 
     @property
     def excess(self) -> Fraction:
         """The largest excess found, in ulps; 0 where none was found."""
-        ulps = self.replayed.excess_ulps if self.replayed is not None else None
-        return ulps if ulps is not None else Fraction(0)
+        return (self.replayed.excess_ulps if self.replayed is not None else None) or Fraction(0)
 
     @property
     def bound(self) -> Fraction | None:
@@ -239,13 +228,13 @@ class Worst:
             return f"{excess_text}; no bound was proved"
         return f"{excess_text}; none is more than {number_text(self.bound)} ulp ({self.proof.reason})"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """The search as plain data."""
         proof = self.proof
         made = None if proof is None else proof.certificate
-        data: dict[str, Any] = {
+        data: JsonObject = {
             "claim": self.asked.claim,
-            **asked_data(self.asked),
+            **self.asked.data(),
             "assumptions": self.asked.texts(),
             "reason": self.reason,
             "excess_ulps": number_text(self.excess),
@@ -268,52 +257,22 @@ class Worst:
             data |= replayed_data(self.replayed)
         return data
 
-
-def _up(excess: Fraction) -> Fraction:
-    """The next threshold above an excess."""
-    return math.ceil(excess / ULP_STEP) * ULP_STEP
-
-
-class _WorstSearch:
-    """The state of a search: the best inputs, the lowest proved bound, the lowest unanswered threshold."""
-
-    def __init__(self, asked: ComparedPrograms, ask: AskComparison, seconds: float) -> None:
-        self.asked = asked
-        self.ask_one = ask
-        self.deadline = time.monotonic() + seconds
-        self.witness: Witness | None = None
-        self.replayed: ComparisonReplay | None = None
-        self.excess = Fraction(0)
-        self.unanswered: Fraction | None = None
-        self.proof: Verdict[ErrorComparison] | None = None
-        self.steps: list[BoundStep] = []
-
-    def ask(self, more_than: Fraction) -> None:
-        """Ask one question within the remaining time."""
-        q = error_comparison(replace(self.asked, more_than=more_than))
-        v = self.ask_one(q, max(self.deadline - time.monotonic(), 0.001))
-        found = None
+    def _ask(self, more_than: Fraction, ask: AskComparison, seconds: float) -> None:
+        """Ask one question; better inputs and a lower bound are kept."""
+        q, found = error_comparison(replace(self.asked, more_than=more_than)), None
+        v = ask(q, seconds)
         if v.kind is Kind.VIOLATED and v.found_inputs is not None:
-            inputs = v.found_inputs
-            found = self._keep(replay(q, inputs), Witness.of(inputs, self.asked.products))
+            run = replay(q, v.found_inputs)
+            found = run.excess_ulps
+            if found is not None and found > self.excess:
+                self.witness, self.replayed = run.witness, run
         elif v.kind is Kind.HOLDS:
             self.proof = v
         else:
             self.unanswered = more_than
-        self.steps.append(BoundStep(more_than, v.kind, found, v.seconds))
+        self.steps += (BoundStep(more_than, v.kind, found, v.seconds),)
 
-    @property
-    def bound(self) -> Fraction | None:
-        """The lowest proved threshold; None if none was proved."""
-        return None if self.proof is None else self.proof.question.parameters.more_than
-
-    def _keep(self, run: ComparisonReplay, witness: Witness) -> Fraction | None:
-        excess = run.excess_ulps
-        if excess is not None and excess > self.excess:
-            self.excess, self.witness, self.replayed = excess, witness, run
-        return excess
-
-    def next(self) -> Fraction | None:
+    def _next(self) -> Fraction | None:
         """The next threshold: twice the excess found, or the midpoint to the lowest upper end.
 
         None where no threshold lies between.
@@ -328,16 +287,20 @@ class _WorstSearch:
             return None
         return math.floor((low + min(ends)) / 2 / ULP_STEP) * ULP_STEP
 
-    def shrink(self, seconds: float) -> None:
+    def _shrink(self, seconds: float) -> None:
         """Replace the best inputs by simpler ones with an excess smaller by less than ULP_STEP."""
         if self.witness is None:
             return
-        below = _up(self.excess) - ULP_STEP
-        q = error_comparison(replace(self.asked, more_than=below))
+        q = error_comparison(replace(self.asked, more_than=_up(self.excess) - ULP_STEP))
         small = shrunk(q, self.witness.inputs(), seconds=seconds)
         run = replay(q, small.inputs())
-        if run.violates:
+        if run.confirms:
             self.witness, self.replayed = small, run
+
+
+def _up(excess: Fraction) -> Fraction:
+    """The next threshold above an excess."""
+    return math.ceil(excess / ULP_STEP) * ULP_STEP
 
 
 def worst(asked: ComparedPrograms, ask: AskComparison, *, seconds: float, shrinking_s: float = 4.0) -> Worst:
@@ -350,11 +313,9 @@ def worst(asked: ComparedPrograms, ask: AskComparison, *, seconds: float, shrink
     """
     check_positive("seconds", seconds)
     start = time.monotonic()
-    search = _WorstSearch(asked, ask, seconds)
-    while time.monotonic() < search.deadline and (threshold := search.next()) is not None:
-        search.ask(threshold)
-    search.shrink(shrinking_s)
-    return Worst(
-        asked=asked, witness=search.witness, replayed=search.replayed, proof=search.proof,
-        steps=tuple(search.steps), seconds=time.monotonic() - start,
-    )  # fmt: skip
+    found = Worst(asked=asked)
+    while (left := start + seconds - time.monotonic()) > 0 and (threshold := found._next()) is not None:
+        found._ask(threshold, ask, left)
+    found._shrink(shrinking_s)
+    found.seconds = time.monotonic() - start
+    return found

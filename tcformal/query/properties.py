@@ -26,10 +26,9 @@ from tcformal.ir.node import Node
 from tcformal.oracle.values import NumberClass, decode, value_data
 from tcformal.programs.chain import OperandNodes, chained_dot, declare_inputs, scale_count
 from tcformal.query.assume import Assumptions, assume_of_unit, from_texts
-from tcformal.query.question import Kind, Question, QuestionKind, RawInputs
+from tcformal.query.question import JsonObject, Kind, Question, QuestionKind, RawInputs
 from tcformal.query.replay import oracle_result
 from tcformal.query.search import VECTORS
-from tcformal.semantics.stages import Dot
 from tcformal.semantics.unpack import unpack
 from tcformal.simulation.operands.batch import columns, inputs_to_try
 from tcformal.simulation.operands.codec import read_value
@@ -44,12 +43,8 @@ class Call:
     #: Name in texts: `Φ(A, B, C)`.
     label: str
     operands: OperandNodes
-    dot: Dot
-
-    @property
-    def result(self) -> Node:
-        """The node of the raw result."""
-        return self.dot.result
+    #: Of the raw result.
+    result: Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +71,7 @@ class Property:
 
 def _call(g: Graph, spec: UnitSpec, label: str, x: OperandNodes) -> Call:
     with g.scope(f"call{label}"):
-        return Call(label, x, chained_dot(g, spec, x))
+        return Call(label, x, chained_dot(g, spec, x).result)
 
 
 def _sign_bit(fmt: Format) -> int:
@@ -176,34 +171,36 @@ def factors_commute(g: Graph, spec: UnitSpec, x: OperandNodes) -> Case:
 
 def monotonic_in_c(g: Graph, spec: UnitSpec, x: OperandNodes) -> Case:
     """c ≤ c′ implies Φ(A, B, c) ≤ Φ(A, B, c′), for finite operands."""
-    o = spec.operands
-    larger = OperandNodes(x.a, x.b, g.input("c2", o.c.width), x.scale_a, x.scale_b)
-    one, other = _call(g, spec, "Φ(A, B, c)", x), _call(g, spec, "Φ(A, B, c′)", larger)
-    finite = g.and_(_all_finite(g, x, o.a, o.b, o.c), _all_finite(g, larger, o.a, o.b, o.c))
-    wrong = g.and_(finite, g.not_(_below(g, o.c, larger.c, x.c)), _below(g, o.d, other.result, one.result))
-
-    def check(w: Sequence[Witness], r: Sequence[int]) -> bool:
-        if not all(_witness_finite(spec, v) for v in w):
-            return False
-        return _order(o.c, w[0].c) <= _order(o.c, w[1].c) and _order(o.d, r[1]) < _order(o.d, r[0])
-
-    return Case((one, other), wrong, check)
+    larger = OperandNodes(x.a, x.b, g.input("c2", spec.operands.c.width), x.scale_a, x.scale_b)
+    return _monotonic(g, spec, x, larger, "Φ(A, B, c′)", in_a=False)
 
 
 def monotonic_in_a(g: Graph, spec: UnitSpec, x: OperandNodes) -> Case:
     """a₀ ≤ a₀′ implies Φ(A, B, c) ≤ Φ(A′, B, c), where b₀ ≥ 0 and for finite operands."""
+    a2 = g.input("a2", spec.operands.a.width)
+    larger = OperandNodes([a2, *x.a[1:]], x.b, x.c, x.scale_a, x.scale_b)
+    return _monotonic(g, spec, x, larger, "Φ(A′, B, c)", in_a=True)
+
+
+def _monotonic(
+    g: Graph, spec: UnitSpec, x: OperandNodes, larger: OperandNodes, label: str, *, in_a: bool
+) -> Case:
+    """The results do not fall where c, or with `in_a` a₀ times a b₀ of no sign, becomes larger."""
     o = spec.operands
-    larger = OperandNodes([g.input("a2", o.a.width), *x.a[1:]], x.b, x.c, x.scale_a, x.scale_b)
-    one, other = _call(g, spec, "Φ(A, B, c)", x), _call(g, spec, "Φ(A′, B, c)", larger)
+    one, other = _call(g, spec, "Φ(A, B, c)", x), _call(g, spec, label, larger)
     finite = g.and_(_all_finite(g, x, o.a, o.b, o.c), _all_finite(g, larger, o.a, o.b, o.c))
-    ordered = g.and_(g.not_(_below(g, o.a, larger.a[0], x.a[0])), g.not_(unpack(g, x.b[0], o.b).term.sign))
-    wrong = g.and_(finite, ordered, _below(g, o.d, other.result, one.result))
+    if in_a:
+        rises = g.not_(_below(g, o.a, larger.a[0], x.a[0]))
+        rises = g.and_(rises, g.not_(unpack(g, x.b[0], o.b).term.sign))
+    else:
+        rises = g.not_(_below(g, o.c, larger.c, x.c))
+    wrong = g.and_(finite, rises, _below(g, o.d, other.result, one.result))
 
     def check(w: Sequence[Witness], r: Sequence[int]) -> bool:
-        if not all(_witness_finite(spec, v) for v in w):
+        if not all(_witness_finite(spec, v) for v in w) or (in_a and decode(o.b, w[0].b[0]).sign):
             return False
-        ordered = _order(o.a, w[0].a[0]) <= _order(o.a, w[1].a[0]) and not decode(o.b, w[0].b[0]).sign
-        return ordered and _order(o.d, r[1]) < _order(o.d, r[0])
+        low, high = (_order(o.a, v.a[0]) if in_a else _order(o.c, v.c) for v in w)
+        return low <= high and _order(o.d, r[1]) < _order(o.d, r[0])
 
     return Case((one, other), wrong, check)
 
@@ -322,7 +319,6 @@ class PropertyQuestion(Question):
 
     @property
     def asked(self) -> Node:
-        """The node that is 1 where the assumptions hold and the property does not."""
         return self.violated
 
 
@@ -341,15 +337,10 @@ class PropertyReplay:
     violated: tuple[bool, bool]
 
     @property
-    def violates(self) -> bool:
+    def confirms(self) -> bool:
         """Whether DAG, integers and oracle agree that the inputs satisfy the assumptions and violate the
         property."""
         return self.assumed and self.integers == self.oracle and all(self.violated)
-
-    @property
-    def confirms(self) -> bool:
-        """Whether the replay confirms the answer: the property is violated."""
-        return self.violates
 
 
 def property_question(
@@ -416,7 +407,7 @@ def by_vectors(q: PropertyQuestion, seed: int) -> dict[str, int] | None:
     (violated,) = Vector(q.graph, tried).run([q.violated])
     for row in np.flatnonzero(np.broadcast_to(violated, (VECTORS,))):
         model = {name: int(column[row]) for name, column in tried.items()}
-        if replay_property(q, model).violates:
+        if replay_property(q, model).confirms:
             return model
     return None
 
@@ -431,7 +422,7 @@ def shrink_inputs(q: PropertyQuestion, found: Mapping[str, int], *, seconds: flo
         for name in best:
             for value in _simpler(best[name]):
                 tried = {**best, name: value}
-                if time.monotonic() < deadline and replay_property(q, tried).violates:
+                if time.monotonic() < deadline and replay_property(q, tried).confirms:
                     best, changed = tried, True
                     break
     return best
@@ -452,32 +443,25 @@ class UnitProperty(QuestionKind[PropertyQuestion]):
     none = Kind.HOLDS
 
     def replay(self, q: PropertyQuestion, inputs: RawInputs) -> PropertyReplay:
-        """The replay of inputs: every call on integers and on the oracle, checked on both."""
         return replay_property(q, inputs)
 
     def shrink(self, q: PropertyQuestion, inputs: RawInputs, seconds: float) -> dict[str, int]:
-        """Simpler inputs that violate the property: more zeros, fewer bits."""
         return shrink_inputs(q, inputs, seconds=seconds)
 
     def search(self, q: PropertyQuestion, seed: int) -> dict[str, int] | None:
-        """The first seeded vector that violates the property; None where none does."""
         return by_vectors(q, seed)
 
     def assumptions(self, q: PropertyQuestion) -> list[str]:
-        """The assumptions about the operands, one line each."""
         return q.assumptions.texts()
 
     def found_text(self, q: PropertyQuestion, finder: str) -> str:
-        """The reason of VIOLATED: the property that fails, and the solver that found the inputs."""
         text = PROPERTIES[q.name].text
         return f"not always: {text}; {finder} found inputs, replayed on integers and on exact fractions"
 
     def none_text(self, q: PropertyQuestion, deciders: str) -> str:
-        """The reason of HOLDS: the property, and the solvers that found no inputs."""
         return f"{PROPERTIES[q.name].text}: {deciders} found no inputs that violate it"
 
-    def parts(self, q: PropertyQuestion) -> dict[str, Any]:
-        """The parts of a record that identify the question."""
+    def parts(self, q: PropertyQuestion) -> JsonObject:
         o = q.unit.operands
         return {
             "kind": self.name,
@@ -489,37 +473,31 @@ class UnitProperty(QuestionKind[PropertyQuestion]):
         }
 
     def build(self, parts: Mapping[str, Any], graph: Graph | None = None) -> PropertyQuestion:
-        """Build the question again from its identifying parts."""
         unit = resolve(parts["unit"])
         return property_question(
             parts["property"], unit, from_texts(unit.operands.c, parts["assumptions"]), graph
         )
 
-    def witness_data(self, q: PropertyQuestion, inputs: RawInputs) -> dict[str, Any]:
-        """Inputs as data: the text of each, by name."""
+    def witness_data(self, q: PropertyQuestion, inputs: RawInputs) -> JsonObject:
         return {name: value_data(_format(q, name), inputs.get(name, 0)) for name in q.graph.inputs}
 
     def read_witness(self, q: PropertyQuestion, data: Mapping[str, Any]) -> dict[str, int]:
-        """Read inputs from data; RecordError where they do not fit."""
         if data.keys() != q.graph.inputs.keys():
             raise RecordError(
                 f"expected inputs {', '.join(q.graph.inputs)}, but got {', '.join(data) or 'none'}"
             )
         return {name: read_value(_format(q, name), value) for name, value in data.items()}
 
-    def results_data(self, q: PropertyQuestion, replayed: PropertyReplay) -> dict[str, Any]:
-        """The result of each call."""
+    def results_data(self, q: PropertyQuestion, replayed: PropertyReplay) -> JsonObject:
         d = q.unit.operands.d
         pairs = zip(q.case.calls, replayed.integers, strict=True)
         return {"results": {call.label: value_data(d, raw) for call, raw in pairs}}
 
     def commands(self, q: PropertyQuestion, replayed: PropertyReplay) -> list[str]:
-        """The `tcformal eval` commands of the unit, one for each call."""
         words = by_value(q.unit)
         return [explain_command([q.unit.name], w, words, command="eval") for w in replayed.operands]
 
-    def to_json(self, q: PropertyQuestion) -> dict[str, Any]:
-        """The question as plain data: property, unit and k."""
+    def to_json(self, q: PropertyQuestion) -> JsonObject:
         return {"property": q.name, "unit": q.unit.name, "k": q.k}
 
 

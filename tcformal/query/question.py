@@ -27,6 +27,8 @@ class Kind(enum.Enum):
     ERROR = "answers that cannot all be right, or every solver failed"
 
 
+#: A JSON object, as `json` reads and writes it.
+JsonObject = dict[str, Any]
 #: Raw encodings by input name.
 RawInputs = Mapping[str, int]
 
@@ -108,7 +110,7 @@ class QuestionKind(ABC, Generic[Q]):
 
     # ------------------------------------------------------------------ writing and reading
     @abstractmethod
-    def parts(self, q: Q) -> dict[str, Any]:
+    def parts(self, q: Q) -> JsonObject:
         """The identifying parts of a question, from which `build` builds it again."""
 
     @abstractmethod
@@ -119,7 +121,7 @@ class QuestionKind(ABC, Generic[Q]):
         """
 
     @abstractmethod
-    def witness_data(self, q: Q, inputs: RawInputs) -> dict[str, Any]:
+    def witness_data(self, q: Q, inputs: RawInputs) -> JsonObject:
         """Inputs as record data: encodings in hex, exact values."""
 
     @abstractmethod
@@ -127,7 +129,7 @@ class QuestionKind(ABC, Generic[Q]):
         """Read inputs from record data; RecordError where encodings, values or shape disagree."""
 
     @abstractmethod
-    def results_data(self, q: Q, replayed: Any) -> dict[str, Any]:
+    def results_data(self, q: Q, replayed: Any) -> JsonObject:
         """The results on the inputs as record data: encodings in hex, exact values."""
 
     @abstractmethod
@@ -135,7 +137,7 @@ class QuestionKind(ABC, Generic[Q]):
         """The `tcformal eval` commands that reproduce the results."""
 
     @abstractmethod
-    def to_json(self, q: Q) -> dict[str, Any]:
+    def to_json(self, q: Q) -> JsonObject:
         """The question as plain data, for `--json`."""
 
 

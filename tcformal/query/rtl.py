@@ -17,9 +17,9 @@ from tcformal.ir.walk import reachable
 from tcformal.oracle.values import value_data
 from tcformal.programs.chain import chained_dot, declare_inputs, scale_count
 from tcformal.query.assume import Assumptions, assume_of_unit
-from tcformal.query.pair import EqualityQuestion
-from tcformal.query.question import RawInputs
-from tcformal.query.replay import EqualityReplay, oracle_result
+from tcformal.query.pair import EqualityQuestion, EqualityReplay
+from tcformal.query.question import JsonObject, RawInputs
+from tcformal.query.replay import oracle_result
 from tcformal.query.search import Equality
 from tcformal.query.yosys import Clocking, FlatRtl, RtlSource
 from tcformal.simulation.operands.command import by_value, explain_command
@@ -204,32 +204,26 @@ class RtlEquality(Equality):
     name = "rtl"
 
     def replay(self, q: EqualityQuestion, inputs: RawInputs) -> EqualityReplay:
-        """Run the unit on integers and on the oracle, and the module on its netlist and in yosys."""
         assert isinstance(q, RtlQuestion)
         w = Witness.of(inputs, q.k)
         assumed, _, unit, module = q.evaluator()(w.inputs())
         return EqualityReplay(w, bool(assumed), (unit, module), (oracle_result(q.first, w), q.evaluate(w)))
 
     def found_text(self, q: EqualityQuestion, finder: str) -> str:
-        """The reason of SEPARATED: the solver that found the witness, and the replays."""
         return f"{finder} found inputs; replayed on integers, on exact fractions, and by yosys on the RTL"
 
     def none_text(self, q: EqualityQuestion, deciders: str) -> str:
-        """The reason of EQUIVALENT: the solvers that found none."""
         same = "the netlist folds into the unit's definition; " if q.same_definition else ""
         return f"{same}{deciders} found no inputs on which they differ"
 
     def build(self, parts: Mapping[str, Any], graph: Graph | None = None) -> EqualityQuestion:
-        """Always raises InputError: RTL files are no part of a record."""
         raise InputError("expected a question of units, but got one of RTL, whose answers are not kept")
 
-    def results_data(self, q: EqualityQuestion, replayed: EqualityReplay) -> dict[str, Any]:
-        """The results of the unit and of the module."""
+    def results_data(self, q: EqualityQuestion, replayed: EqualityReplay) -> JsonObject:
         pairs = zip(("unit", "module"), replayed.integers, strict=True)
         return {"results": {name: value_data(q.first.operands.d, raw) for name, raw in pairs}}
 
     def commands(self, q: EqualityQuestion, replayed: EqualityReplay) -> list[str]:
-        """The `tcformal eval` command of the unit on the witness."""
         return [explain_command([q.first.name], replayed.witness, by_value(q.first), command="eval")]
 
 
@@ -497,7 +491,7 @@ class RtlModule:
         values = port_values(self.places, self.ties, spec, w)
         return {port: (value, self.flat.inputs[port]) for port, value in values.items()}
 
-    def assumed(self) -> dict[str, Any]:
+    def assumed(self) -> JsonObject:
         """The assumptions of an answer about the module: clock, constant inputs, undefined bits."""
         return {
             **self.clocking.to_json(), "latency": self.latency, "ties": dict(self.ties),

@@ -16,7 +16,7 @@ import numpy as np
 from tcformal.backends.vector import Vector
 from tcformal.encodings.spec import Format, Sign
 from tcformal.oracle.text import power_of_two
-from tcformal.oracle.values import ExactValue, NumberClass, decode, encode_exact, encoded, exponent_of
+from tcformal.oracle.values import NumberClass, decode, encode_exact, encoded, exponent_of
 from tcformal.query.pair import EqualityQuestion
 from tcformal.simulation.operands.batch import batch_of, columns
 from tcformal.simulation.operands.factors import factors
@@ -88,7 +88,7 @@ def factored(a_fmt: Format, b_fmt: Format, whole: Fraction) -> tuple[int, int] |
     if not whole:
         return 0, 0
     for down in (0, *(sign * by for by in range(1, 25) for sign in (1, -1))):
-        power = Fraction(1 << down) if down >= 0 else Fraction(1, 1 << -down)
+        power = power_of_two(down)
         for first, second, swap in ((a_fmt, b_fmt, False), (b_fmt, a_fmt, True)):
             big, small = encoded(first, whole / power), encoded(second, power)
             if big is not None and small is not None:
@@ -242,11 +242,7 @@ def _with_c(question: EqualityQuestion, w: Witness, fmt: Format, used: set[int])
             moved = {i: encoded(fmt, x * power_of_two(by)) for i, x in numbers.items()}
             if new_c is not None and None not in moved.values():
                 new = tuple(x if (m := moved.get(i)) is None else m for i, x in enumerate(row))
-                yield (
-                    replace(w, scale_a=new, c=new_c)
-                    if name == "scale_a"
-                    else replace(w, scale_b=new, c=new_c)
-                )
+                yield replace(w, c=new_c, **{name: new})
 
 
 def _swapped(w: Witness, block: int, live: list[int]) -> Iterator[Witness]:
@@ -298,10 +294,8 @@ def candidates(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
     live = [i for i in range(k) if w.a[i] or w.b[i]]
     for i in live:
         yield _put(w, i, 0, 0)
-    for i in live:
-        for j in live:
-            if i < j:
-                yield _put(_put(w, i, 0, 0), j, 0, 0)
+    for i, j in itertools.combinations(live, 2):
+        yield _put(_put(w, i, 0, 0), j, 0, 0)
     yield replace(w, c=0)
     yield from rescaled(question, w, live)
     yield from _copied(w, live)
@@ -420,7 +414,7 @@ def _scaled(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
         return
     top = largest.numerator.bit_length() - largest.denominator.bit_length()
     for by in (*range(-top - 2, -top + 3), *range(-12, 13)):
-        scale = Fraction(1 << by) if by >= 0 else Fraction(1, 1 << -by)
+        scale = power_of_two(by)
         new_c = encoded(o.c, c.number * scale, bool(c.sign))
         if new_c is not None:
             pairs = all_factored(o.a, o.b, [p * scale for p in finite])
@@ -462,23 +456,20 @@ _C: ChangedPart = ("c", 0)
 @lru_cache(maxsize=1 << 16)
 def value_cost(fmt: Format, raw: int) -> int:
     """The cost of reading a value: 0 for +0, small for powers of two near 1, large for NaN and Inf."""
-    if raw == 0:
-        return 0
-    value = decode(fmt, raw)
-    return _TERM + _digits_cost(fmt, raw, value) if value.kind is NumberClass.FINITE else _SPECIAL
+    return _digits_cost(fmt, raw, _TERM) if raw else 0
 
 
 @lru_cache(maxsize=1 << 16)
 def scale_cost(fmt: Format, raw: int) -> int:
     """The cost of reading a scale: 0 for 1, small for powers of two near 1, more for zero, large for NaN."""
-    if raw == fmt.one:
-        return 0
+    return 0 if raw == fmt.one else _digits_cost(fmt, raw, _SCALE)
+
+
+def _digits_cost(fmt: Format, raw: int, cost: int) -> int:
+    """`cost`, and that of a finite number's bits: set fraction bits, exponent, sign, ignored bits."""
     value = decode(fmt, raw)
-    return _SCALE + _digits_cost(fmt, raw, value) if value.kind is NumberClass.FINITE else _SPECIAL
-
-
-def _digits_cost(fmt: Format, raw: int, value: ExactValue) -> int:
-    """The cost of a finite number's bits: set fraction bits, exponent, sign, ignored bits."""
+    if value.kind is not NumberClass.FINITE:
+        return _SPECIAL
     fraction = (raw >> fmt.ignored_low_bits) & ((1 << fmt.fraction_bits) - 1)
     ignored = raw & ((1 << fmt.ignored_low_bits) - 1)
     if fmt.sign is Sign.IGNORED:
@@ -486,14 +477,8 @@ def _digits_cost(fmt: Format, raw: int, value: ExactValue) -> int:
     subnormal = 30 if value.magnitude < power_of_two(fmt.e_min) else 0
     spread = fraction.bit_length() and fmt.fraction_bits - (fraction & -fraction).bit_length() + 1
     sign = 3 if raw >> (fmt.width - 1) and fmt.sign is Sign.PRESENT else 0
-    return (
-        _BIT * fraction.bit_count()
-        + spread
-        + abs(value.exponent)
-        + subnormal
-        + sign
-        + 5 * ignored.bit_count()
-    )
+    bits = _BIT * fraction.bit_count() + spread + 5 * ignored.bit_count()
+    return cost + bits + abs(value.exponent) + subnormal + sign
 
 
 def witness_cost(question: EqualityQuestion, w: Witness) -> int:
@@ -512,10 +497,9 @@ def shrink(question: EqualityQuestion, witness: Witness, *, seconds: float = 4.0
     The given witness is returned where no simpler one separates within `seconds`.
     """
     deadline = time.monotonic() + seconds
-    cost = _costs(question, [witness])[0]
-    if cost is None:
+    if not (start := _costs(question, [witness])):
         return witness
-    cost, best = _descend(question, cost, witness, deadline)
+    cost, best = _descend(question, *start[0], deadline)
     live = sum(1 for x, y in zip(best.a, best.b, strict=True) if x or y)
     if live > _FEW:
         cheaper = _first_cheaper(question, templates(question, best), cost, deadline)
@@ -553,21 +537,24 @@ def _first_cheaper(
     return None
 
 
-def _costs(question: EqualityQuestion, batch: list[Witness]) -> list[int | None]:
-    """The cost of each candidate, with a penalty for NaN and Inf results; None if it does not separate."""
-    penalties = _result_cost(question, batch)
+def _costs(question: EqualityQuestion, batch: Sequence[Witness]) -> list[tuple[int, Witness]]:
+    """The candidates that separate, each with its cost, and a penalty for NaN and Inf results."""
+    if not batch:
+        return []
+    roots = [question.differ, *question.results]
+    lanes = Vector(question.graph, columns(batch_of(batch))).run(roots)
+    differ, *results = (np.broadcast_to(v, (len(batch),)) for v in lanes)
+    d = question.first.operands.d
+    special = np.sum([d.is_special(r.astype(np.uint64)) for r in results], axis=0)
     return [
-        None if p is None else p + witness_cost(question, w) for w, p in zip(batch, penalties, strict=True)
+        (_SPECIAL * int(special[i]) + witness_cost(question, batch[i]), batch[i])
+        for i in np.flatnonzero(differ).tolist()
     ]
 
 
-def _cheaper(question: EqualityQuestion, batch: list[Witness], cost: int) -> list[tuple[int, Witness]]:
+def _cheaper(question: EqualityQuestion, batch: Sequence[Witness], cost: int) -> list[tuple[int, Witness]]:
     """The separating candidates below a cost, cheapest first."""
-    if not batch:
-        return []
-    costs = _costs(question, batch)
-    cheaper = [(c, w) for c, w in zip(costs, batch, strict=True) if c is not None and c < cost]
-    return sorted(cheaper, key=lambda entry: entry[0])
+    return sorted((c for c in _costs(question, batch) if c[0] < cost), key=lambda c: c[0])
 
 
 def _merged(base: Witness, better: Sequence[Witness]) -> list[Witness]:
@@ -608,16 +595,3 @@ def _changed(base: Witness, other: Witness) -> set[ChangedPart]:
         for i, (x, y) in enumerate(zip(mine, theirs, strict=True))
         if x != y
     }
-
-
-def _result_cost(question: EqualityQuestion, batch: list[Witness]) -> list[int | None]:
-    """The penalty for NaN or Inf results; None for a candidate that does not separate."""
-    roots = [question.differ, *question.results]
-    lanes = Vector(question.graph, columns(batch_of(batch))).run(roots)
-    differ, *results = (np.broadcast_to(v, (len(batch),)) for v in lanes)
-    d = question.first.operands.d
-    special = np.sum([d.is_special(r.astype(np.uint64)) for r in results], axis=0)
-    penalties: list[int | None] = [None] * len(batch)
-    for i in np.flatnonzero(differ).tolist():
-        penalties[i] = _SPECIAL * int(special[i])
-    return penalties

@@ -14,6 +14,7 @@ from typing import Any
 from tcformal.checks import shown
 from tcformal.errors import InputError, NoAnswerError
 from tcformal.installed import install
+from tcformal.query.question import JsonObject
 
 #: The controls of each kind of register that act without a clock: (port, parameter of polarity, word).
 _SET_CLEAR = (("SET", "SET_POLARITY", "set"), ("CLR", "CLR_POLARITY", "reset"))
@@ -64,7 +65,7 @@ class Clocking:
         """The clock edge, `rising` or `falling`."""
         return _EDGES[self.rising]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """The clock, its edge, and the asynchronous controls, as plain data."""
         clock = None if self.port is None else {"signal": self.signal, "edge": self.edge}
         controls = [{"kind": c.word, "signal": c.signal, "active": c.active} for c in self.controls]
@@ -358,12 +359,12 @@ class FlatRtl:
         self.inputs = {name: width for name, (way, width) in ports.items() if way == "input"}
         self.outputs = {name: width for name, (way, width) in ports.items() if way == "output"}
 
-    def _module(self, name: str) -> dict[str, Any]:
+    def _module(self, name: str) -> Mapping[str, Any]:
         modules = json.loads((self._folder / name).read_text())["modules"]
-        found = [
+        found: Mapping[str, Any] = next(
             m for key, m in modules.items() if key == self._top or int(m["attributes"].get("top", "0"), 2)
-        ]
-        return dict(found[0])
+        )
+        return found
 
     def compiled(self, ties: Mapping[str, int], output: str) -> tuple[str, Clocking, int]:
         """The logic of one output with tied inputs: a BTOR2 netlist, its clock, its undefined bits.

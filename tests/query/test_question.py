@@ -119,7 +119,7 @@ def test_a_question_asks_where_the_oracles_results_differ(first: str, second: st
             assert run(w.inputs()) == [allowed, apart, *expected], w
             if replayed < (5 if apart else 2):
                 again = replay(q, w)
-                assert (again.oracle, again.agrees, again.separates) == (expected, True, apart)
+                assert (again.oracle, again.agrees, again.confirms) == (expected, True, apart)
                 replayed += 1
 
 
@@ -147,7 +147,7 @@ def test_a_result_that_one_side_computes_otherwise_is_no_agreement(monkeypatch: 
         monkeypatch.setattr(module, lambda u, x, wrong=wrong: oracle_result(u, x) ^ (u is wrong))
         again = replay(q, w)
         assert not again.agrees
-        assert not again.separates
+        assert not again.confirms
 
 
 # ---------------------------------------------------------------------- what is assumed

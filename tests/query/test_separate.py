@@ -77,7 +77,7 @@ def assert_separated(v: Verdict[EqualityQuestion]) -> Witness:
         assert again.assumed
         assert again.integers == again.oracle
         assert again.integers[0] != again.integers[1]
-        assert again.separates
+        assert again.confirms
     assert replay(v.question, v.witness).integers == v.results
     assert witness_cost(v.question, v.witness) <= witness_cost(v.question, v.found)
     return v.witness
@@ -495,10 +495,10 @@ def test_replay_sees_each_reason() -> None:
     again = replay(q, w)
     assert again.agrees
     assert not again.assumed
-    assert not again.separates
+    assert not again.confirms
     free = question(resolve(AMPERE), resolve(HOPPER), Assumptions())
-    assert replay(free, w).separates
-    assert not replay(free, Witness((0,) * 16, (0,) * 16, 0)).separates
+    assert replay(free, w).confirms
+    assert not replay(free, Witness((0,) * 16, (0,) * 16, 0)).confirms
 
 
 @pytest.mark.parametrize("failing", ["hang", "leave", "killed", "raises", "gives_up", "says_sat_too_wide"])

@@ -42,7 +42,7 @@ def assert_separated(v: Verdict[EqualityQuestion]) -> Witness:
     assert v.witness is not None
     assert v.found is not None
     for w in (v.witness, v.found):
-        assert replay(v.question, w).separates
+        assert replay(v.question, w).confirms
     assert replay(v.question, v.witness).integers == v.results
     assert witness_cost(v.question, v.witness) <= witness_cost(v.question, v.found)
     return v.witness

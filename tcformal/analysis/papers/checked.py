@@ -12,7 +12,7 @@ from tcformal.analysis.bounds.program.words import EXPONENTS
 from tcformal.analysis.papers.files import Ask, QueryFile
 from tcformal.analysis.papers.measured import measure_asked
 from tcformal.analysis.papers.numbers import read_number
-from tcformal.checks import check_choice, check_int, check_positive, read_int
+from tcformal.checks import check_choice, check_int, check_positive, exponent_range, read_int
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
@@ -24,7 +24,6 @@ from tcformal.query.comparison.parameters import (
     ComparedPrograms,
     ComparisonParameters,
     ProgramPair,
-    exponent_range,
     read_excess,
 )
 from tcformal.query.comparison.question import comparison_parameters

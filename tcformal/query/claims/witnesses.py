@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,7 +17,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Sign
 from tcformal.errors import InputError, InvariantError
 from tcformal.oracle.values import parse_value
-from tcformal.programs.chain import OperandNodes, circuit, scale_count
+from tcformal.programs.chain import circuit, declare_inputs, scale_count
 from tcformal.query.assume import Assumptions, from_texts, gaps_of
 from tcformal.query.claims.claim_verdict import ClaimPart, Counterexample, PartStatus
 from tcformal.query.engine import VECTORS_NAME
@@ -133,14 +134,10 @@ def zero_term_shown(spec: UnitSpec, below: int) -> Counterexample | None:
         spec, name=f"{spec.name}@zero_exponent={below}", design=replace(design, zero_exponent=below)
     )
     least, cut = d.e_min - d.fraction_bits, design.zero_exponent - design.fraction_bits
-    for large in (least, least - 1):
-        for small in (cut - 1, cut - 2):
-            for sign in ("-", ""):
-                for w in _operands(spec, large, small, sign):
-                    example = counterexample((spec, w), (other, w), "construction")
-                    if example is not None:
-                        return example
-    return None
+    choices = product((least, least - 1), (cut - 1, cut - 2), ("-", ""))
+    tried = (w for large, small, sign in choices for w in _operands(spec, large, small, sign))
+    examples = (counterexample((spec, w), (other, w), "construction") for w in tried)
+    return next((example for example in examples if example is not None), None)
 
 
 def _operands(spec: UnitSpec, large: int, small: int, sign: str) -> Iterator[Witness]:
@@ -168,16 +165,11 @@ def _operands(spec: UnitSpec, large: int, small: int, sign: str) -> Iterator[Wit
 
 def _factors(a: Format, b: Format, exponent: int, sign: str) -> tuple[int, int] | None:
     """Two powers of two with the product ±2^exponent; None where the formats lack them."""
-    first = min(max(exponent // 2, a.e_min - a.fraction_bits), a.e_max)
-    second = exponent - first
-    if second > b.e_max:
-        first, second = exponent - b.e_max, b.e_max
-    least = b.e_min - b.fraction_bits
-    if second < least:
-        first, second = exponent - least, least
-    if not a.e_min - a.fraction_bits <= first <= a.e_max:
+    near = min(max(exponent // 2, a.least_exponent), a.e_max)
+    first = min(max(near, exponent - b.e_max), exponent - b.least_exponent)
+    if not a.least_exponent <= first <= a.e_max:
         return None
-    return parse_value(a, f"{sign}2^{first}"), parse_value(b, f"2^{second}")
+    return parse_value(a, f"{sign}2^{first}"), parse_value(b, f"2^{exponent - first}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,16 +193,12 @@ class Move:
 
     def of(self, row: Sequence[T]) -> list[T]:
         """A row of products after the exchange."""
-        return _exchanged(row, self.first, self.size)
+        first, middle, end = (self.first + i * self.size for i in range(3))
+        return [*row[:first], *row[middle:end], *row[first:middle], *row[end:]]
 
     def of_scales(self, row: Sequence[T]) -> list[T]:
         """A row of scales after the exchange; an exchange within a block leaves them unchanged."""
-        return list(row) if self.size == 1 else _exchanged(row, self.first // self.size, 1)
-
-
-def _exchanged(row: Sequence[T], first: int, size: int) -> list[T]:
-    middle, end = first + size, first + 2 * size
-    return [*row[:first], *row[middle:end], *row[first:middle], *row[end:]]
+        return list(row) if self.size == 1 else Move(self.first // self.size).of(row)
 
 
 def moves_of(spec: UnitSpec) -> list[Move]:
@@ -248,12 +236,11 @@ def _product_order(spec: UnitSpec, seed: int) -> Refuted | None:
 
 def _moved(x: Batch, move: Move) -> Batch:
     """Dot products after an exchange of products, with their scales where whole blocks move."""
-
-    def exchanged(of: Callable[[list[Raw]], list[Raw]], array: Raw) -> Raw:
-        return np.stack(of(list(array.T)), axis=1)
-
-    scales = (None if row is None else exchanged(move.of_scales, row) for row in (x.scale_a, x.scale_b))
-    return Batch(exchanged(move.of, x.a), exchanged(move.of, x.b), x.c, *scales)
+    order = move.of(range(x.a.shape[1]))
+    scales = (
+        None if row is None else row[:, move.of_scales(range(row.shape[1]))] for row in (x.scale_a, x.scale_b)
+    )
+    return Batch(x.a[:, order], x.b[:, order], x.c, *scales)
 
 
 #: Shares: of rows in which two products cancel, of rows of the largest spread, of subnormals where they fit.
@@ -298,11 +285,7 @@ def close(spec: UnitSpec, k: int, n: int, seed: int, most: int, span: tuple[int,
     c = np.where(rng.random(n) < 0.5, np.uint64(0), c)
     b = np.where(a == 0, np.uint64(0), b)
     # Nothing but negative zeros, which shows the sign of a zero sum.
-    a[:1], b[:1], c[:1] = (
-        a[:1] & 0 | np.uint64(1 << (spec.a_format.width - 1)),
-        0,
-        1 << (spec.c_format.width - 1),
-    )
+    a[:1], b[:1], c[:1] = 1 << (spec.a_format.width - 1), 0, 1 << (spec.c_format.width - 1)
     return with_scales(spec, Batch(a, b, c))
 
 
@@ -346,33 +329,20 @@ def nearest(q: EqualityQuestion, seed: int, n: int = VECTORS) -> Nearest | None:
 
     Spreads below were tried with as many vectors, which proves nothing about them.
     """
-    best, most = at_once(q, seed, n), _MOST
-    if best is not None:
-        return best
-    while most >= 0:
-        better = _least(q, seed, n, most)
-        if better is None:
-            return best
+    if (at_once := within(q, seed, 0, n // 4)) is not None:
+        return at_once
+    best, most = None, _MOST
+    while most >= 0 and (better := within(q, seed, most, n)) is not None:
         best, most = better, better.spread - 1
     return best
 
 
-def at_once(q: EqualityQuestion, seed: int, n: int = VECTORS) -> Nearest | None:
-    """A separating witness whose terms all have one exponent; None if no vector is one."""
-    return within(q, seed, 0, n // 4)
-
-
 def within(q: EqualityQuestion, seed: int, most: int, n: int = VECTORS // 4) -> Nearest | None:
-    """A separating witness of least spread up to `most` among n vectors; None if no vector is one."""
-    return _least(q, seed, n, most)
-
-
-def _least(q: EqualityQuestion, seed: int, n: int, most: int) -> Nearest | None:
-    """The witness of the least spread, then fewest terms, among n vectors of spreads up to `most`."""
+    """The witness of the least spread up to `most`, then of fewest terms, among n vectors; else None."""
     g, tried = q.graph, close(q.first, q.k, n, seed, most, q.assumptions.exponents)
     if q.assumptions.c is not None:
         tried.c[:] = q.assumptions.c
-    terms = gaps_of(g, q.first, operands_of(q)).terms
+    terms = gaps_of(g, q.first, declare_inputs(g, q.first, q.k))
     gaps = [g.ite(x.live, x.gap, g.const(0, x.gap.width)) for x in terms]
     values = Vector(g, columns(tried)).run([q.differ, *gaps])
     differ, *below = (np.broadcast_to(x, (n,)) for x in values)
@@ -383,20 +353,6 @@ def _least(q: EqualityQuestion, seed: int, n: int, most: int) -> Nearest | None:
     count = ((tried.a[rows] != 0) & (tried.b[rows] != 0)).sum(axis=1)
     best = rows[np.lexsort((count, spread[rows]))[0]]
     return Nearest(witness_at(tried, int(best)), int(spread[best]))
-
-
-def operands_of(q: EqualityQuestion) -> OperandNodes:
-    """The input nodes of a question, as operands of a unit."""
-    named = q.graph.inputs
-    rows = {name: [named[f"{name}[{i}]"] for i in range(q.k)] for name in ("a", "b")}
-    scales = {
-        letter: [x for name, x in named.items() if name.startswith(f"scale_{letter}[")] for letter in "ab"
-    }
-    return OperandNodes(rows["a"], rows["b"], named["c"], scales["a"], scales["b"])
-
-
-#: What is said of units that agree within no spread.
-AT_ONCE = "differ where all exponents are equal"
 
 
 def region_shown(
@@ -427,12 +383,12 @@ def region_shown(
         if control is None:
             return Kind.UNKNOWN, (), "no inputs were found on which the units differ"
         if outside is not None and outside.spread == 0:
-            return Kind.VIOLATED, (control,), f"the results {AT_ONCE}"
+            return Kind.VIOLATED, (control,), "the results differ where all exponents are equal"
         return Kind.UNKNOWN, (control,), f"the units differ at {control.name}; below it nothing is proved"
     held = ClaimPart(name=f"spread {inside}", status=PartStatus.HOLDS)
     if control is None:
-        said = f"the units agree within {held.name}; no inputs were found on which they differ"
-        return Kind.HOLDS, (held,), said
+        nothing = "no inputs were found on which they differ"
+        return Kind.HOLDS, (held,), f"the units agree within {held.name}; {nothing}"
     return Kind.HOLDS, (held, control), f"the units agree within {held.name}, and differ at {control.name}"
 
 

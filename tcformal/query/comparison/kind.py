@@ -13,18 +13,17 @@ from tcformal.design.spec import Design, Operands
 from tcformal.design.steps import nan_word_of
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Specials
-from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.oracle.text import number_text
 from tcformal.oracle.values import encode_exact, format_value, hex_word, value_data
 from tcformal.programs.error import HALF, SINGLE
-from tcformal.programs.program import Program, known_programs, program, read_program
+from tcformal.programs.program import Program, program, read_program
 from tcformal.query.assume import from_texts
 from tcformal.query.comparison.drawn import draw
 from tcformal.query.comparison.parameters import ComparedPrograms, ComparisonParameters, ProgramPair
 from tcformal.query.comparison.question import ComparisonReplay, ErrorComparison, error_comparison, replay
 from tcformal.query.pair import EqualityQuestion
-from tcformal.query.question import Kind, QuestionKind, RawInputs
+from tcformal.query.question import JsonObject, Kind, QuestionKind, RawInputs
 from tcformal.query.shrink import shrink
 from tcformal.simulation.operands.codec import read_witness, witness_data
 from tcformal.simulation.operands.command import by_value, explain_command
@@ -38,7 +37,7 @@ _DEPTH = 44
 def worst_directed(q: ErrorComparison) -> dict[str, int] | None:
     """The directed inputs with the largest excess error that refute the claim; None where none do."""
     runs = [(w, replay(q, w.inputs())) for w in cancelling(q.parameters)]
-    violations = [(run.excess_ulps or Fraction(0), w) for w, run in runs if run.violates]
+    violations = [(run.excess_ulps or Fraction(0), w) for w, run in runs if run.confirms]
     return max(violations, key=lambda x: x[0])[1].inputs() if violations else None
 
 
@@ -85,40 +84,31 @@ class AlgorithmKind(QuestionKind[ErrorComparison]):
     assumptions_first = False
 
     def replay(self, q: ErrorComparison, inputs: RawInputs) -> ComparisonReplay:
-        """The replay of inputs: both algorithms on integers and on the oracle, with exact errors."""
         return replay(q, inputs)
 
     def shrink(self, q: ErrorComparison, inputs: RawInputs, seconds: float) -> dict[str, int]:
-        """Inputs with the fewest non-zero terms, round values and exponents near zero."""
         return shrunk(q, inputs, seconds=seconds).inputs()
 
     def search(self, q: ErrorComparison, seed: int) -> dict[str, int] | None:
-        """The directed inputs with the largest excess error; the seed has no effect."""
         return worst_directed(q)
 
     def members(self, solvers: Sequence[str] | None) -> Sequence[str] | None:
-        """The named solvers, or every installed one in the order that suits error comparisons."""
         return sorted(default_members(), key=lambda name: name != _FIRST) if solvers is None else solvers
 
     def assumptions(self, q: ErrorComparison) -> list[str]:
-        """The assumptions about a, b and c, one line each."""
         return q.parameters.texts()
 
     def found_text(self, q: ErrorComparison, finder: str) -> str:
-        """The reason of VIOLATED: the claim that fails, and the solver that found the inputs."""
         what = q.parameters.claim
         return f"not always: {what}; {finder} found inputs, replayed on integers and on exact fractions"
 
     def none_text(self, q: ErrorComparison, deciders: str) -> str:
-        """The reason of HOLDS: the claim, and the solvers that found no inputs."""
         return f"{q.parameters.claim}: {deciders} found no inputs with a larger error"
 
-    def parts(self, q: ErrorComparison) -> dict[str, Any]:
-        """The parts of a record that identify the question."""
-        return algorithm_parts(_of_unit(q))
+    def parts(self, q: ErrorComparison) -> JsonObject:
+        return q.parameters.parts()
 
     def build(self, parts: Mapping[str, Any], graph: Graph | None = None) -> ErrorComparison:
-        """Build the question again from its identifying parts."""
         unit, more_than = resolve(parts["unit"]), parts["more_than"]
         return error_comparison(
             ComparisonParameters(
@@ -131,17 +121,14 @@ class AlgorithmKind(QuestionKind[ErrorComparison]):
             graph,
         )  # fmt: skip
 
-    def witness_data(self, q: ErrorComparison, inputs: RawInputs) -> dict[str, Any]:
-        """Inputs as data: rows of a and b, and c."""
+    def witness_data(self, q: ErrorComparison, inputs: RawInputs) -> JsonObject:
         return witness_data(q.parameters.formats, Witness.of(inputs, q.parameters.products))
 
     def read_witness(self, q: ErrorComparison, data: Mapping[str, Any]) -> dict[str, int]:
-        """Read inputs from data; RecordError where their shape does not fit."""
         n = q.parameters.products
         return read_witness(q.parameters.formats, {"a": n, "b": n}, data).inputs()
 
-    def results_data(self, q: ErrorComparison, replayed: ComparisonReplay) -> dict[str, Any]:
-        """The exact value, and the result and error of each algorithm."""
+    def results_data(self, q: ErrorComparison, replayed: ComparisonReplay) -> JsonObject:
         return replayed_data(replayed)
 
     def commands(self, q: ErrorComparison, replayed: ComparisonReplay) -> list[str]:
@@ -149,53 +136,16 @@ class AlgorithmKind(QuestionKind[ErrorComparison]):
 
         Empty for split inputs: their parts are computed inside the algorithms.
         """
-        what = _of_unit(q)
-        if what.form != "table5":
+        what = q.parameters
+        if not isinstance(what, ComparisonParameters) or what.form != "table5":
             return []
         words, w = by_value(what.unit), replayed.witness
         longer = what.products < what.unit.k
         both = (w, replace(w, c=0))
         return [explain_command([what.unit.name], x, words, longer=longer, command="eval") for x in both]
 
-    def to_json(self, q: ErrorComparison) -> dict[str, Any]:
-        """The question as plain data: claim, unit, form, number of products, and splitting of inputs."""
-        return {"claim": q.parameters.claim, **asked_data(q.parameters)}
-
-
-def asked_data(what: ComparedPrograms) -> dict[str, Any]:
-    """The parameters of a comparison as plain data."""
-    if not isinstance(what, ComparisonParameters):
-        return {"programs": [p.name for p in what.programs], "products": what.products}
-    split = {"split_rounding": what.split_rounding, "keep_last": what.keep_last}
-    return {
-        "unit": what.unit.name,
-        "form": what.form,
-        "products": what.products,
-        **(split if what.form == "split" else {}),
-    }
-
-
-def algorithm_parts(what: ComparisonParameters) -> dict[str, Any]:
-    """The identifying parts of a question about Markidis and Ootomo–Yokota on one unit."""
-    return {
-        "kind": AlgorithmKind.name,
-        "unit": what.unit.name,
-        "form": what.form,
-        "worse": what.worse,
-        "products": what.products,
-        "split_rounding": what.split_rounding,
-        "keep_last": what.keep_last,
-        "c_exponents": list(what.c_exponents),
-        "more_than": None if what.more_than is None else str(what.more_than),
-        "assumptions": what.assumptions.spellings(),
-    }
-
-
-def _of_unit(q: ErrorComparison) -> ComparisonParameters:
-    what = q.parameters
-    if not isinstance(what, ComparisonParameters):
-        raise InputError(f"expected Markidis against Ootomo and Yokota, but got {', '.join(what.labels)}")
-    return what
+    def to_json(self, q: ErrorComparison) -> JsonObject:
+        return {"claim": q.parameters.claim, **q.parameters.data()}
 
 
 def shrunk(q: ErrorComparison, found: Mapping[str, int], *, seconds: float = 4.0) -> Witness:
@@ -217,10 +167,10 @@ def shrunk(q: ErrorComparison, found: Mapping[str, int], *, seconds: float = 4.0
     return shrink(seen, Witness.of(found, what.products), seconds=seconds)
 
 
-def replayed_data(run: ComparisonReplay) -> dict[str, Any]:
+def replayed_data(run: ComparisonReplay) -> JsonObject:
     """A replay as plain data."""
     labels = run.asked.labels
-    data: dict[str, Any] = {
+    data: JsonObject = {
         "exact": None if run.exact is None else number_text(run.exact),
         "results": {
             name: value_data(fmt, raw)
@@ -250,28 +200,20 @@ class ProgramsKind(AlgorithmKind):
     name = "programs"
 
     def search(self, q: ErrorComparison, seed: int) -> dict[str, int] | None:
-        """The random row with the largest excess error that refutes the claim; None where none does."""
         outcome = draw(q.parameters, _ROWS, seed)
         if outcome.witness is None:
             return None
         inputs = outcome.witness.inputs()
-        return inputs if self.replay(q, inputs).violates else None
+        return inputs if self.replay(q, inputs).confirms else None
 
     def members(self, solvers: Sequence[str] | None) -> Sequence[str] | None:
-        """The named solvers, or every installed one in the default order."""
         return default_members() if solvers is None else solvers
 
     def none_text(self, q: ErrorComparison, deciders: str) -> str:
-        """The reason of HOLDS: the claim, and the solvers that found no inputs."""
         what = "difference" if q.parameters.differ else "larger error"
         return f"{q.parameters.claim}: {deciders} found no inputs with a {what}"
 
-    def parts(self, q: ErrorComparison) -> dict[str, Any]:
-        """The parts of a record that identify the question."""
-        return pair_parts(_pair(q))
-
     def build(self, parts: Mapping[str, Any], graph: Graph | None = None) -> ErrorComparison:
-        """Build the question again from its identifying parts."""
         worse, other = program_from(parts["worse"]), program_from(parts["other"])
         more_than = parts["more_than"]
         return error_comparison(
@@ -285,13 +227,7 @@ class ProgramsKind(AlgorithmKind):
             graph,
         )  # fmt: skip
 
-    def read_witness(self, q: ErrorComparison, data: Mapping[str, Any]) -> dict[str, int]:
-        """Read inputs from data; RecordError where their shape does not fit."""
-        n = q.parameters.products
-        return read_witness(q.parameters.formats, {"a": n, "b": n}, data).inputs()
-
     def commands(self, q: ErrorComparison, replayed: ComparisonReplay) -> list[str]:
-        """A `tcformal explain` command for each program."""
         return [explain_program(p, q.parameters.formats, replayed) for p in q.parameters.programs]
 
 
@@ -305,43 +241,11 @@ def explain_program(p: Program, formats: Mapping[str, Any], run: ComparisonRepla
     return " ".join(["tcformal explain", shlex.quote(p.name), *texts])
 
 
-def pair_parts(what: ProgramPair) -> dict[str, Any]:
-    """The identifying parts of a question about two programs."""
-    return {
-        "kind": ProgramsKind.name,
-        "worse": program_parts(what.worse),
-        "other": program_parts(what.other),
-        "products": what.products,
-        "c_exponents": list(what.c_exponents),
-        "more_than": None if what.more_than is None else str(what.more_than),
-        "measure": what.counted_in,
-        "differ": what.results_differ,
-        "assumptions": what.assumptions.spellings(),
-    }
-
-
-def program_parts(p: Program) -> str | dict[str, Any]:
-    """A program in a record: its name, or its text if it is not built in."""
-    if p.name.partition("@")[0] in known_programs() and program(p.name) == p:
-        return p.name
-    return {
-        "name": p.name, "title": p.title, "source": p.source, "note": p.note, "body": p.body,
-        "inputs": dict(p.inputs), "parameters": dict(p.parameters),
-    }  # fmt: skip
-
-
 def program_from(data: str | Mapping[str, Any]) -> Program:
     """Load the program of a record."""
     if isinstance(data, str):
         return program(data)
     return read_program({k: v for k, v in data.items() if k != "name"}, data["name"])
-
-
-def _pair(q: ErrorComparison) -> ProgramPair:
-    what = q.parameters
-    if not isinstance(what, ProgramPair):
-        raise TypeError(f"expected two programs, but got {what!r}")
-    return what
 
 
 #: The only instance.

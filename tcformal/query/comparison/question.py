@@ -6,7 +6,7 @@ the unit, Ootomo and Yokota add it outside [VALPEY Property 5].
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -65,7 +65,6 @@ class ErrorComparison(Question):
 
     @property
     def asked(self) -> Node:
-        """The node that is 1 where the assumptions hold and the error is larger as asked."""
         return self.violated
 
 
@@ -163,7 +162,7 @@ class ComparisonReplay:
     exact: Fraction | None
     #: Σ |a_k·b_k|.
     magnitudes: Fraction | None
-    errors: tuple[Fraction | None, Fraction | None]
+    errors: Errors
     #: Whether the DAG evaluates to a larger error, as asked.
     violated: bool
     #: Whether the DAG's exact value and errors equal those in fractions.
@@ -199,7 +198,7 @@ class ComparisonReplay:
         return self.excess / self.magnitudes if self.excess is not None and self.magnitudes else None
 
     @property
-    def violates(self) -> bool:
+    def confirms(self) -> bool:
         """Whether integers and fractions agree that the inputs have the requested excess."""
         if not self.assumed or not self.violated or self.integers != self.oracle:
             return False
@@ -210,15 +209,9 @@ class ComparisonReplay:
         if self.asked.more_than is None:
             return self.excess is not None and self.excess > 0
         if self.asked.measure == "sum":
-            if self.excess is None or self.magnitudes is None:
-                return False
-            return self.excess > self.asked.more_than * self.magnitudes
+            whole, excess = self.magnitudes, self.excess
+            return whole is not None and excess is not None and excess > self.asked.more_than * whole
         return self.excess_ulps is not None and self.excess_ulps > self.asked.more_than
-
-    @property
-    def confirms(self) -> bool:
-        """Whether the replay confirms the answer."""
-        return self.violates
 
 
 def replay(q: ErrorComparison, inputs: Mapping[str, int]) -> ComparisonReplay:
@@ -227,24 +220,32 @@ def replay(q: ErrorComparison, inputs: Mapping[str, int]) -> ComparisonReplay:
     w = Witness.of(inputs, what.products)
     assumed, violated, first, second, raw_exact, *raw_errors = _evaluator(q)(w.inputs())
     again = oracle_results(what, w)
-    formats = what.formats
-    products = oracle.exact_products(formats["a"], formats["b"], w.a, w.b)
-    exact = oracle.exact_sum(products, formats["c"], w.c)
-    errors: list[Fraction | None] = [None, None]
-    same = exact is not None
-    if exact is not None:
-        unit = Fraction(2) ** q.window.low
-        half = 1 << (q.exact.width - 1)
-        same = unit * ((raw_exact ^ half) - half) == exact
-        errors = [oracle.error(r, exact, fmt) for r, fmt in zip(again, what.result_formats, strict=True)]
-        same = same and all(
-            e is None or unit * raw == e for e, raw in zip(errors, raw_errors, strict=True)
-        )  # fmt: skip
+    products, exact, errors = exact_errors(what, w, again)
+    unit, half = Fraction(2) ** q.window.low, 1 << (q.exact.width - 1)
+    same = exact is not None and unit * ((raw_exact ^ half) - half) == exact
+    same = same and all(e is None or unit * raw == e for e, raw in zip(errors, raw_errors, strict=True))
     return ComparisonReplay(
         asked=what, witness=w, assumed=bool(assumed), integers=(first, second), oracle=again, exact=exact,
         magnitudes=None if products is None else sum(map(abs, products), Fraction(0)),
-        errors=(errors[0], errors[1]), violated=bool(violated), same_errors=same,
+        errors=errors, violated=bool(violated), same_errors=same,
     )  # fmt: skip
+
+
+#: Exact errors of both programs; None for a result that is not finite.
+Errors = tuple[Fraction | None, Fraction | None]
+
+
+def exact_errors(
+    what: ComparedPrograms, w: Witness, results: Sequence[int]
+) -> tuple[list[Fraction] | None, Fraction | None, Errors]:
+    """The exact products, their exact sum with c, and the errors of both results on fractions."""
+    formats = what.formats
+    products = oracle.exact_products(formats["a"], formats["b"], w.a, w.b)
+    exact = oracle.exact_sum(products, formats["c"], w.c)
+    if exact is None:
+        return products, None, (None, None)
+    first, second = (oracle.error(r, exact, fmt) for r, fmt in zip(results, what.result_formats, strict=True))
+    return products, exact, (first, second)
 
 
 @lru_cache(maxsize=8)

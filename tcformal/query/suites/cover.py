@@ -34,7 +34,7 @@ def cover(masks: Sequence[int], costs: Sequence[int], universe: int, *, steps: i
     Ranges: `universe` is covered by all masks together.
     `at_least` is the size of the choice where the exact search came to its end.
     """
-    best = _irredundant(_greedy(masks, costs, universe), masks, costs, universe)
+    best = irredundant(masks, costs, universe, _greedy(masks, costs, universe))
     at_least = _counted(masks, universe)
     search = _CoverSearch(masks, universe, steps)
     while at_least < len(best):
@@ -46,11 +46,6 @@ def cover(masks: Sequence[int], costs: Sequence[int], universe: int, *, steps: i
         else:
             at_least += 1
     return Cover(tuple(sorted(_cheaper(best, masks, costs, universe))), at_least)
-
-
-def irredundant(masks: Sequence[int], costs: Sequence[int], universe: int) -> list[int]:
-    """The candidates without redundant ones, which are sought from the most expensive down."""
-    return _irredundant(list(range(len(masks))), masks, costs, universe)
 
 
 def covered_only_by(chosen: Sequence[int], masks: Sequence[int], universe: int, one: int) -> int:
@@ -75,8 +70,11 @@ def _greedy(masks: Sequence[int], costs: Sequence[int], universe: int) -> list[i
     return chosen
 
 
-def _irredundant(chosen: list[int], masks: Sequence[int], costs: Sequence[int], universe: int) -> list[int]:
-    """A cover without redundant candidates, which are sought from the most expensive down."""
+def irredundant(
+    masks: Sequence[int], costs: Sequence[int], universe: int, chosen: Sequence[int] | None = None
+) -> list[int]:
+    """A cover, by default of all candidates, without redundant ones, sought from the most expensive down."""
+    chosen = range(len(masks)) if chosen is None else chosen
     kept = list(chosen)
     for one in sorted(chosen, key=lambda i: -costs[i]):
         if not covered_only_by(kept, masks, universe, one):

@@ -19,7 +19,7 @@ from tcformal.oracle.values import value_data
 from tcformal.programs.chain import scale_count
 from tcformal.query.engine import answer
 from tcformal.query.options import SolveOptions
-from tcformal.query.question import Kind
+from tcformal.query.question import JsonObject, Kind
 from tcformal.query.suites.cover import cover, covered_only_by
 from tcformal.query.suites.panel import Panel
 from tcformal.simulation.operands.batch import inputs_to_try, witness_at
@@ -47,7 +47,7 @@ class Equal:
     same_definition: bool
     confirmed_by: tuple[str, ...] = ()
     #: The certificate's facts, where a proof was checked.
-    certificate: dict[str, Any] | None = None
+    certificate: JsonObject | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ def _linked(made: Suite) -> list[int]:
     return [top(i) for i in linked]
 
 
-def to_json(s: Suite) -> dict[str, Any]:
+def to_json(s: Suite) -> JsonObject:
     """A suite as plain data; a small one lists the separating input of each pair."""
     o, scale = s.designs[0].operands, s.designs[0].scale_format
     names = [spec.name for spec in s.designs]

@@ -26,11 +26,9 @@ from tcformal.query.suites.made import LISTED, Equal, IndexPair, Suite, Undecide
 from tcformal.query.suites.panel import Panel
 from tcformal.query.verdict import Verdict
 from tcformal.simulation.operands.batch import (
-    Index,
     batch_of,
     inputs_to_try,
     lengthened,
-    rows_of,
     together,
     witness_at,
 )
@@ -57,11 +55,15 @@ def chosen(
     panel: Panel, inputs: Batch, results: Raw, pairs: Sequence[IndexPair]
 ) -> tuple[list[Witness], int]:
     """Few of the tried inputs that distinguish all pairs, with a lower bound on their number."""
-    rows, masks = _distinct(panel, inputs, results, pairs)
-    universe = (1 << len(pairs)) - 1
-    costs = _quick_costs(panel, rows_of(inputs, rows), results[:, rows])
-    selection = cover(masks, costs, universe)
-    return [witness_at(inputs, int(rows[i])) for i in selection.chosen], selection.at_least
+    costs = _quick_costs(panel, inputs, results)
+    #: The cheapest input for each distinct set of distinguished pairs.
+    cheapest: dict[int, int] = {}
+    for row, mask in enumerate(_masks(results, pairs)):
+        if mask and (mask not in cheapest or costs[row] < costs[cheapest[mask]]):
+            cheapest[mask] = row
+    rows = list(cheapest.values())
+    selection = cover(list(cheapest), [costs[row] for row in rows], (1 << len(pairs)) - 1)
+    return [witness_at(inputs, rows[i]) for i in selection.chosen], selection.at_least
 
 
 def readable(
@@ -88,20 +90,6 @@ def readable(
     costs = [witness_cost(simple, w) for w in made]
     kept = irredundant(masks, costs, universe)
     return [made[i] for i in sorted(kept, key=lambda i: costs[i])]
-
-
-def _distinct(
-    panel: Panel, inputs: Batch, results: Raw, pairs: Sequence[IndexPair]
-) -> tuple[Index, list[int]]:
-    """The cheapest input for each distinct set of distinguished pairs, with these sets."""
-    every = _quick_costs(panel, inputs, results)
-    masks = _masks(results, pairs)
-    cheapest: dict[int, int] = {}
-    for row, mask in enumerate(masks):
-        held = cheapest.get(mask)
-        if mask and (held is None or every[row] < every[held]):
-            cheapest[mask] = row
-    return np.array(list(cheapest.values()), np.intp), list(cheapest)
 
 
 def _masks(results: Raw, pairs: Sequence[IndexPair]) -> list[int]:

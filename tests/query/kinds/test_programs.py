@@ -44,7 +44,7 @@ def test_bf16x9_is_worse_than_an_fma() -> None:
     assert found.means == "solver"
     assert found.verdict is not None
     run = found.verdict.replayed
-    assert run.violates
+    assert run.confirms
     assert run.ulps is not None
     assert run.ulps[1] <= Fraction(1, 2) < run.ulps[0]
     data = found.to_json()
@@ -129,7 +129,7 @@ def test_errors_are_exact() -> None:
             assert run.assumed, w
             assert run.integers == run.oracle
             assert run.same_errors, w
-            assert run.violated == run.violates
+            assert run.violated == run.confirms
             by = {"ulp": run.excess_ulps, "sum": run.excess_share}[q.parameters.measure]
             least = q.parameters.more_than
             larger = run.excess is not None and run.excess > 0
@@ -153,10 +153,10 @@ def test_replay_refuses_what_does_not_violate() -> None:
     q = pair("bf16x9", "fma-chain")
     one = parse_value(q.parameters.formats["a"], "1")
     exact = Witness((one,), (one,), 0).inputs()
-    assert not replay(q, exact).violates
-    assert not replay(replace(q, violated=q.graph.truth(True)), exact).violates
+    assert not replay(q, exact).confirms
+    assert not replay(replace(q, violated=q.graph.truth(True)), exact).confirms
     differ = pair("bf16x9", "fma-chain", results_differ=True)
-    assert not replay(replace(differ, violated=differ.graph.truth(True)), exact).violates
+    assert not replay(replace(differ, violated=differ.graph.truth(True)), exact).confirms
 
 
 def test_what_does_not_fit_is_refused() -> None:

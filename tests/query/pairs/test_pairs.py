@@ -202,7 +202,7 @@ def test_an_answer_to_another_definition_is_not_taken(monkeypatch: pytest.Monkey
     kept = Memory()
     monkeypatch.setattr("tcformal.query.pairs.all_pairs.ask", lambda *words: swapped(*ask(*words)))
 
-    def swapped(digest: str, parts: dict[str, Any]) -> Answer:
+    def swapped(digest: str, parts: Verdict[Any]) -> Answer:
         return digest[::-1], parts
 
     with pytest.raises(

@@ -38,12 +38,12 @@ def separating(q: EqualityQuestion, n: int, seed: int) -> list[Witness]:
 
 def checked(q: EqualityQuestion, w: Witness) -> Witness:
     """The shrunk witness, after it was seen to replay, to cost no more, and to be as far as it goes."""
-    assert replay(q, w).separates
+    assert replay(q, w).confirms
     small = shrink(q, w, seconds=SECONDS)
-    assert replay(q, small).separates
+    assert replay(q, small).confirms
     assert witness_cost(q, small) <= witness_cost(q, w)
     again = shrink(q, small, seconds=SECONDS)
-    assert replay(q, again).separates
+    assert replay(q, again).confirms
     assert witness_cost(q, again) <= witness_cost(q, small)
     return small
 
@@ -156,7 +156,7 @@ def test_a_difference_in_c_only() -> None:
 def test_nothing_simpler_is_no_error() -> None:
     q = ask(AMPERE, f"{AMPERE}@nan_word=0x7fc00000")
     w = Witness((0,) * 8, (0,) * 8, 0x7FC00000)
-    assert replay(q, shrink(q, w)).separates
+    assert replay(q, shrink(q, w)).confirms
 
 
 def test_what_does_not_separate_comes_back() -> None:
