@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from tcformal.errors import RecordError
+from tcformal.ir.node import Node
 from tcformal.query.options import SolveOptions
-from tcformal.query.question import Kind, Q, Question, kind_of
+from tcformal.query.question import Kind, Q, Question, Replayed, kind_of
 from tcformal.query.verdict import DECIDED, Verdict, reason_of, unanswered
-from tcformal.solve.portfolio import decide
 from tcformal.solve.result import Decision, SolverAnswer, Status
 from tcformal.theory.equality import EqualByTheorem
 from tcformal.version import VERSION, commit, host
@@ -47,10 +46,16 @@ def answer(
     def decided(kind: Kind, d: Decision, **more: Any) -> Verdict[Q]:
         return verdict(kind, reason_of(kind, q, d.answers, d.certificate), d, **more)
 
-    ask = partial(
-        decide, members=question_kind.members(how.solvers), limits=how.limits, certify=how.certify,
-        jobs=how.jobs,
-    )  # fmt: skip
+    members = question_kind.members(how.solvers)
+
+    def ask(node: Node, shows: Callable[[Replayed], bool]) -> Decision:
+        """The portfolio's decision whether some input makes a node 1, as its replay shows."""
+        from tcformal.solve.portfolio import decide  # a theorem or a vector may have answered before
+
+        return decide(
+            q.graph, node, replay=lambda m: bool(shows(question_kind.replay(q, m))), members=members,
+            limits=how.limits, certify=how.certify, jobs=how.jobs,
+        )  # fmt: skip
 
     allowed: dict[str, int] | None = None
     asked = False
@@ -62,7 +67,7 @@ def answer(
             return None
         asked = True
         how.progress("are the assumptions satisfiable?")
-        possible = ask(q.graph, q.assumed, replay=lambda m: bool(question_kind.replay(q, m).assumed))
+        possible = ask(q.assumed, lambda r: r.assumed)
         if possible.status is Status.SAT and possible.model is not None:
             allowed = dict(possible.model)
             return None
@@ -83,7 +88,7 @@ def answer(
         if question_kind.assumptions_first and (none := impossible()) is not None:
             return none
         how.progress("asking the solvers")
-        d = ask(q.graph, q.asked, replay=lambda m: bool(question_kind.replay(q, m).confirms))
+        d = ask(q.asked, lambda r: r.confirms)
     if d.status is Status.SAT and d.model is not None:
         how.progress("shrinking the witness")
         small = question_kind.shrink(q, d.model, shrink_s)
@@ -111,15 +116,11 @@ def _decide_by_vectors(q: Question, seed: int) -> Decision | None:
         solver=VECTORS_NAME, version=VERSION, status=Status.SAT, model=dict(inputs),
         seconds=time.monotonic() - start,
     )  # fmt: skip
-    if _confirms(q, inputs):
+    if kind_of(q).replay(q, inputs).confirms:
         reason = f"{VECTORS_NAME} answered sat with a model that replays"
         return Decision(status=Status.SAT, model=answered.model, answers=(answered,), reason=reason)
     reason = f"disagreement: {VECTORS_NAME} answered sat, but its model does not replay"
     return Decision(status=Status.CRASH, answers=(answered,), reason=reason, disagreement=True)
-
-
-def _confirms(q: Question, inputs: Mapping[str, int]) -> bool:
-    return bool(kind_of(q).replay(q, inputs).confirms)
 
 
 def kept_or_answered(q: Q, how: SolveOptions, *, equal: EqualByTheorem | None = None) -> Verdict[Q]:

@@ -81,8 +81,8 @@ class QuestionKind(ABC, Generic[Q]):
 
     # ------------------------------------------------------------------ answering
     @abstractmethod
-    def replay(self, q: Q, inputs: RawInputs) -> Any:
-        """Run inputs on integers and on the Fraction oracle, and return a `Replayed`."""
+    def replay(self, q: Q, inputs: RawInputs) -> Replayed:
+        """Run inputs on integers and on the Fraction oracle."""
 
     @abstractmethod
     def shrink(self, q: Q, inputs: RawInputs, seconds: float) -> dict[str, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -156,10 +157,8 @@ def port_nodes(
             if any(p.port == port for p in places):
                 raise InputError(f"expected {port} to be mapped or tied, but it is both")
             continue
-        pieces = list(
-            _pieces(g, sorted((p for p in places if p.port == port), key=lambda p: p.low), port, width)
-        )
-        made[port] = g.concat(*reversed(pieces))
+        own = sorted((p for p in places if p.port == port), key=lambda p: p.low)
+        made[port] = g.concat(*reversed([*_pieces(g, own, port, width)]))
     return made
 
 
@@ -307,15 +306,12 @@ class RtlNetlist:
         Registers hold fresh inputs `register N` at first.
         Errors: InputError for an operator that the reader does not know.
         """
-        content = {r: g.input(f"register {r}", self._width(r)) for r in self.registers}
+        content = {r: g.input(f"register {r}", _width(self.rows, r)) for r in self.registers}
         for _ in range(cycles):
             values = self._cycle(g, given, content)
             content = {r: values[after] for r, after in self.registers.items()}
         values = self._cycle(g, given, content)
         return {row[3]: values[int(row[2])] for row in self.rows.values() if row[1] == "output"}
-
-    def _width(self, number: int) -> int:
-        return int(self.rows[int(self.rows[number][2])][3])
 
     def _cycle(self, g: Graph, given: Mapping[str, Node], content: Mapping[int, Node]) -> dict[int, Node]:
         """Evaluate every line in one clock cycle; key -n holds the complement of line n."""
@@ -324,7 +320,7 @@ class RtlNetlist:
             kind = row[1]
             if kind in ("sort", "output", "next", "init"):
                 continue
-            width = self._width(number)
+            width = _width(self.rows, number)
             if kind == "state":
                 # A register that nothing drives keeps what it holds.
                 held = content.get(number)
@@ -365,25 +361,25 @@ def read_netlist(text: str) -> RtlNetlist:
                 raise InputError("expected RTL without memories, but got one: an array")
             if words[1] not in ("constraint", "bad", "fair", "justice"):
                 rows[int(words[0])] = words
-        net = RtlNetlist(rows, {}, {}, {int(r[3]): int(r[4]) for r in rows.values() if r[1] == "next"})
-        ports = [(r[3], net._width(n)) for n, r in rows.items() if r[1] == "input" and len(r) > 3]
-        results = [(r[3], net._width(abs(int(r[2])))) for r in rows.values() if r[1] == "output"]
+        ports = {r[3]: _width(rows, n) for n, r in rows.items() if r[1] == "input" and len(r) > 3}
+        results = {r[3]: _width(rows, abs(int(r[2]))) for r in rows.values() if r[1] == "output"}
+        registers = {int(r[3]): int(r[4]) for r in rows.values() if r[1] == "next"}
     except (IndexError, KeyError, ValueError) as error:
         raise InputError(f"expected a netlist in BTOR2, but got one with {error!r}") from error
-    return RtlNetlist(rows, dict(ports), dict(results), net.registers)
+    return RtlNetlist(rows, ports, results, registers)
+
+
+def _width(rows: Mapping[int, _Row], number: int) -> int:
+    return int(rows[int(rows[number][2])][3])
 
 
 # ------------------------------------------------------------------------------ operators
-def _same(name: str) -> Callable[..., Node]:
-    return lambda g, *args: getattr(g, name)(*args)
+def _inverted(make: Callable[..., Node]) -> Callable[..., Node]:
+    return lambda g, *args: g.not_(make(g, *args))
 
 
-def _inverted(name: str) -> Callable[..., Node]:
-    return lambda g, *args: g.not_(getattr(g, name)(*args))
-
-
-def _swapped(name: str) -> Callable[..., Node]:
-    return lambda g, x, y: getattr(g, name)(y, x)
+def _swapped(make: Callable[..., Node]) -> Callable[..., Node]:
+    return lambda g, x, y: make(g, y, x)
 
 
 def _narrowed(g: Graph, x: Node) -> Node:
@@ -402,46 +398,43 @@ def _product(g: Graph, x: Node, y: Node) -> Node:
 
 
 def _parity(g: Graph, x: Node) -> Node:
-    parity = g.bit(x, 0)
-    for i in range(1, x.width):
-        parity = g.xor(parity, g.bit(x, i))
-    return parity
+    return reduce(g.xor, (g.bit(x, i) for i in range(x.width)))
 
 
 _OPERATORS: dict[str, tuple[int, Callable[..., Node]]] = {
-    "not": (1, _same("not_")),
-    "neg": (1, _same("neg_mod")),
+    "not": (1, Graph.not_),
+    "neg": (1, Graph.neg_mod),
     "inc": (1, lambda g, x: g.add_mod(x, g.const(1, x.width))),
     "dec": (1, lambda g, x: g.sub_mod(x, g.const(1, x.width))),
-    "redor": (1, _same("any_bit")),
+    "redor": (1, Graph.any_bit),
     "redand": (1, lambda g, x: g.is_zero(g.not_(x))),
     "redxor": (1, _parity),
-    "and": (2, _same("and_")),
-    "nand": (2, _inverted("and_")),
-    "or": (2, _same("or_")),
-    "nor": (2, _inverted("or_")),
-    "xor": (2, _same("xor")),
-    "xnor": (2, _inverted("xor")),
+    "and": (2, Graph.and_),
+    "nand": (2, _inverted(Graph.and_)),
+    "or": (2, Graph.or_),
+    "nor": (2, _inverted(Graph.or_)),
+    "xor": (2, Graph.xor),
+    "xnor": (2, _inverted(Graph.xor)),
     "implies": (2, lambda g, x, y: g.or_(g.not_(x), y)),
-    "iff": (2, _same("eq")),
-    "eq": (2, _same("eq")),
-    "neq": (2, _inverted("eq")),
-    "ult": (2, _same("ult")),
-    "ulte": (2, _same("ule")),
-    "ugt": (2, _swapped("ult")),
-    "ugte": (2, _swapped("ule")),
-    "slt": (2, _same("slt")),
-    "slte": (2, _same("sle")),
-    "sgt": (2, _swapped("slt")),
-    "sgte": (2, _swapped("sle")),
-    "add": (2, _same("add_mod")),
-    "sub": (2, _same("sub_mod")),
+    "iff": (2, Graph.eq),
+    "eq": (2, Graph.eq),
+    "neq": (2, _inverted(Graph.eq)),
+    "ult": (2, Graph.ult),
+    "ulte": (2, Graph.ule),
+    "ugt": (2, _swapped(Graph.ult)),
+    "ugte": (2, _swapped(Graph.ule)),
+    "slt": (2, Graph.slt),
+    "slte": (2, Graph.sle),
+    "sgt": (2, _swapped(Graph.slt)),
+    "sgte": (2, _swapped(Graph.sle)),
+    "add": (2, Graph.add_mod),
+    "sub": (2, Graph.sub_mod),
     "mul": (2, _product),
-    "sll": (2, _same("shl_mod")),
-    "srl": (2, _same("lshr")),
-    "sra": (2, _same("ashr")),
-    "concat": (2, _same("concat")),
-    "ite": (3, _same("ite")),
+    "sll": (2, Graph.shl_mod),
+    "srl": (2, Graph.lshr),
+    "sra": (2, Graph.ashr),
+    "concat": (2, Graph.concat),
+    "ite": (3, Graph.ite),
 }
 
 _INDEXED: dict[str, tuple[int, Callable[..., Node]]] = {

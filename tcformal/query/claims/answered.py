@@ -40,7 +40,7 @@ def answered(spec: UnitSpec, claim: str, how: SolveOptions) -> ClaimVerdict:
     `claim` is a name with its assumptions; the store keeps what solvers answer.  A claim
     that is no single question, and that neither theorem nor inputs answer, is UNKNOWN.
     Errors: UnknownNameError and InputError for a claim that does not exist or says nothing of the unit; those
-    of `query.keep.kept_or_answered`.
+    of `query.engine.kept_or_answered`.
     """
     start = time.monotonic()
     name, *assumed = claim.split(SEPARATOR)

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from tcformal.simulation.unit import Unit
 
 
-_BLOCK_RESULT = "result of block "
 _FIXED = {
     "c": "c", "zero": "+0", "running": "sum so far", "even": "even sum so far", "odd": "odd sum so far",
     "parts": "sum of the parts",
@@ -45,9 +44,9 @@ def operand_name(x: Operand, factors: Sequence[str] = ()) -> str:
     if x.kind == "tree":
         return sum_name([operand_name(one, factors) for one in x.of])
     if x.kind == "block":
-        return f"{_BLOCK_RESULT}{x.number}"
+        return f"result of block {x.number}"
     if x.kind == "call":
-        return f"{_BLOCK_RESULT}addition" if x.number is None else f"{_BLOCK_RESULT}call{x.number}.addition"
+        return f"result of block {'' if x.number is None else f'call{x.number}.'}addition"
     return _FIXED[x.kind]
 
 
@@ -224,7 +223,8 @@ def explain_witness(spec: UnitSpec, witness: Witness) -> Trace:
         row = _step(step, step.total, values, names, specials, owners)
         steps.append(row)
         owners[step.made] = row.nan_of
-        special = row.special or _infinite(row.rounding)
+        overflow = "" if row.rounding is None else row.rounding.overflow
+        special = row.special or (overflow if overflow.endswith("Inf") else "")
         specials.pop(made, None)
         if special:
             specials[made] = Special(special, (f"{made} is {special}",))
@@ -267,12 +267,6 @@ def _exponent(x: Exponent, values: Mapping[Node, int]) -> int:
     return values[x.bits] + x.low
 
 
-def _infinite(rounding: Rounding | None) -> str:
-    """The text `Inf` or `-Inf` for a rounding that overflowed, else an empty text."""
-    overflow = "" if rounding is None else rounding.overflow
-    return overflow if overflow.endswith("Inf") else ""
-
-
 def _step(
     step: DotStep,
     total: Total,
@@ -302,23 +296,14 @@ def _step(
         cut_first = held if floor is None else floor.value
         rounding = _rounding(step, step.rounded, values, cut_first, step.conversion)
     return SumStep(
-        scope=step.scope,
-        e_max=e_max,
-        fraction_bits=fraction_bits,
-        operands=tuple(names),
-        terms=terms,
-        exact=step.exact,
-        total=held,
-        total_bits=_pointed(f"{abs(bits):0{total.bits.width - 1}b}", fraction_bits),
+        scope=step.scope, e_max=e_max, fraction_bits=fraction_bits, operands=tuple(names), terms=terms,
+        exact=step.exact, total=held, moved_by=total.moved_by, rounding=rounding, floor=floor,
+        special=special, total_bits=_pointed(f"{abs(bits):0{total.bits.width - 1}b}", fraction_bits),
         wrapped=bool(terms) and held != parts and not total.moved_by,
-        rounding=rounding,
-        special=special,
         blamed=tuple(dict.fromkeys(why for one in blamed for why in one.why)),
         nan_of=nan_owner(step, values, owners) if special == "NaN" else "",
         moved=int(abs(held - parts) / power_of_two(e_max - fraction_bits)) if total.moved_by else 0,
-        moved_by=total.moved_by,
-        floor=floor,
-    )
+    )  # fmt: skip
 
 
 def _rounding(
@@ -343,14 +328,10 @@ def _rounding(
         infinite = step.specials is not None and values[step.specials.result.inf]
         overflow = sign + ("Inf" if infinite else "the largest finite number")
     return Rounding(
-        conversion=name,
+        conversion=name, exponent=exponent, precision=target.precision, away=away, overflow=overflow,
         bits=f"{values[rounded.normalised]:0{rounded.normalised.width}b}",
-        exponent=exponent,
-        precision=target.precision,
-        away=away,
         value=-magnitude if total < 0 else magnitude,
-        overflow=overflow,
-    )
+    )  # fmt: skip
 
 
 def _term(
@@ -370,15 +351,11 @@ def _term(
     discarded = f"{significand & ((1 << lost) - 1):0{lost}b}" if lost else ""
     kept = magnitude if exact else values[x.aligned] * power_of_two(e_max - fraction_bits)
     return TermRow(
-        name=sum_name([names[i] for i in x.members]),
-        negative=negative,
-        value=-magnitude if negative else magnitude,
-        exponent=exponent,
+        name=sum_name([names[i] for i in x.members]), negative=negative, exponent=exponent, zero=zero,
+        value=-magnitude if negative else magnitude, kept=-kept if negative else kept,
         kept_bits=_pointed(f"{values[x.aligned]:0{x.aligned.width}b}", fraction_bits),
-        kept=-kept if negative else kept,
         discarded=discarded.rstrip("0"),
-        zero=zero,
-    )
+    )  # fmt: skip
 
 
 def _pointed(bits: str, fraction_bits: int) -> str:

@@ -171,21 +171,18 @@ def _step_divergence(mine: SumStep, theirs: SumStep) -> Divergence | None:
         return difference
     if mine.total != theirs.total:
         what = "the carry bits of the sum" if mine.wrapped or theirs.wrapped else "the sum"
-        return Divergence(f"{what} at {where}", _sum_text(mine), _sum_text(theirs), "sum")
-    return _rounding_divergence(mine.rounding, theirs.rounding, where)
-
-
-def _rounding_divergence(mine: Rounding | None, theirs: Rounding | None, where: str) -> Divergence | None:
-    """The difference between two roundings of equal sums; None for equal roundings."""
-    if mine is None or theirs is None:
+        notes = [", wrapped" if x.wrapped else ", exact" if x.exact else "" for x in (mine, theirs)]
+        first, second = number_text(mine.total) + notes[0], number_text(theirs.total) + notes[1]
+        return Divergence(f"{what} at {where}", first, second, "sum")
+    one, other = mine.rounding, theirs.rounding
+    if one is None or other is None or (one.value, one.overflow) == (other.value, other.overflow):
         return None
-    if mine.value != theirs.value:
-        return Divergence(
-            f"the rounding at {where}", _rounding_text(mine), _rounding_text(theirs), "rounding"
-        )
-    if mine.overflow != theirs.overflow:
-        return Divergence(f"overflow at {where}", _overflow_text(mine), _overflow_text(theirs), "rounding")
-    return None
+    what = "overflow" if one.value == other.value else "the rounding"
+    first, second = (
+        f"{(x.overflow if what == 'overflow' else '') or number_text(x.value)} ({x.conversion})"
+        for x in (one, other)
+    )
+    return Divergence(f"{what} at {where}", first, second, "rounding")
 
 
 def _term_divergence(mine: SumStep, theirs: SumStep, where: str, same: bool) -> Divergence | None:
@@ -201,17 +198,13 @@ def _term_divergence(mine: SumStep, theirs: SumStep, where: str, same: bool) -> 
             return _differ(f"the exponent of {term.name}", where, term.exponent, other.exponent, term.name)
         if mine.e_max == theirs.e_max:
             return _differ(f"the alignment of {term.name}", where, term.kept, other.kept, term.name)
-        # A term that only one of the sums takes in may have raised its e_max.
-        return _e_max_divergence(mine, theirs, where) if same else None
+        if not same:  # a term that only one of the sums takes in may have raised its e_max
+            return None
+        for x, y in zip(mine.terms, theirs.terms, strict=True):
+            if x.exponent != y.exponent and not x.zero:
+                return _differ(f"the exponent of {x.name}", where, x.exponent, y.exponent, x.name)
+        return _differ("e_max", where, mine.e_max, theirs.e_max)
     return None
-
-
-def _e_max_divergence(mine: SumStep, theirs: SumStep, where: str) -> Divergence:
-    """The term whose exponent makes the alignment exponents of two sums differ."""
-    for term, other in zip(mine.terms, theirs.terms, strict=True):
-        if term.exponent != other.exponent and not term.zero:
-            return _differ(f"the exponent of {term.name}", where, term.exponent, other.exponent, term.name)
-    return _differ("e_max", where, mine.e_max, theirs.e_max)
 
 
 def _differ(
@@ -219,16 +212,3 @@ def _differ(
 ) -> Divergence:
     values = number_text(Fraction(mine)), number_text(Fraction(theirs))
     return Divergence(f"{what} at {where}", *values, "term" if term else "e_max", term)
-
-
-def _sum_text(step: SumStep) -> str:
-    note = ", wrapped" if step.wrapped else ", exact" if step.exact else ""
-    return number_text(step.total) + note
-
-
-def _rounding_text(rounding: Rounding) -> str:
-    return f"{number_text(rounding.value)} ({rounding.conversion})"
-
-
-def _overflow_text(rounding: Rounding) -> str:
-    return f"{rounding.overflow or number_text(rounding.value)} ({rounding.conversion})"

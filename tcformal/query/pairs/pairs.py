@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -80,14 +79,8 @@ def _pairs(units: list[Merged], text: str) -> tuple[Pair, ...]:
 
 def _words() -> list[str]:
     """The words that occur in unit names: architectures, and parts of instructions."""
-
-    def parts() -> Iterator[str]:
-        for name in catalogue():
-            arch, _, instruction = name.partition("/")
-            yield arch
-            yield from instruction.split(".")
-
-    return list(dict.fromkeys(parts()))
+    names = (name.partition("/") for name in catalogue())
+    return list(dict.fromkeys(word for arch, _, rest in names for word in (arch, *rest.split("."))))
 
 
 def no_overflow(first: UnitSpec, second: UnitSpec) -> tuple[int, int]:
@@ -106,8 +99,5 @@ def no_overflow(first: UnitSpec, second: UnitSpec) -> tuple[int, int]:
 
 def variants(first: UnitSpec, second: UnitSpec) -> list[Assumptions]:
     """The assumption sets for a pair, the most restrictive first."""
-    sets = []
-    for span in (no_overflow(first, second), None):
-        for c in (0, None):
-            sets.append(Assumptions(("finite",), span, c))
-    return sets
+    spans = no_overflow(first, second), None
+    return [Assumptions(("finite",), span, c) for span in spans for c in (0, None)]
