@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -123,8 +124,7 @@ def suite_(
     with progress(transient=True) as bar:
         task = bar.add_task("starting", total=None)
         made = suite_of(
-            of, vectors=vectors, seed=how.limits.seed, solvers=how.solvers, shrink_s=shrink_time, jobs=jobs,
-            limits=how.limits, total_s=total_time,
+            of, replace(how.alone(), jobs=jobs), vectors=vectors, shrink_s=shrink_time, total_s=total_time,
             progress=lambda doing, done, of_: bar.update(task, description=doing, completed=done, total=of_),
         )  # fmt: skip
     _write(made, form, output, prefix)
@@ -155,7 +155,7 @@ def _check(path: Path, how: SolverOptions, jobs: int, as_json: bool) -> int:
     except ValueError as error:
         fail(f"expected a suite as JSON in {path}, but got {error}", BAD_INPUT)
     made = from_json(data)
-    found = examined(made, how.limits, solvers=how.solvers, jobs=jobs)
+    found = examined(made, replace(how.alone(), jobs=jobs))
     if data.get("separated") != to_json(made)["separated"]:
         found.wrong.append("expected in `separated` the input that tells each pair apart, but got others")
     if as_json:

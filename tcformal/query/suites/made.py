@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import combinations, pairwise
 from operator import or_
@@ -26,7 +26,6 @@ from tcformal.simulation.operands.batch import inputs_to_try, witness_at
 from tcformal.simulation.operands.codec import read_value, read_witness, witness_data
 from tcformal.simulation.operands.pool import pool_of
 from tcformal.simulation.operands.witness import Witness
-from tcformal.solve.result import Limits
 from tcformal.theory.equality import equal_by_theorem
 from tcformal.version import VERSION
 
@@ -294,13 +293,11 @@ class Examined:
     unproved: list[str] = field(default_factory=list)
 
 
-def examined(
-    made: Suite, limits: Limits, *, solvers: Sequence[str] | None = None, jobs: int | None = None
-) -> Examined:
+def examined(made: Suite, how: SolveOptions) -> Examined:
     """Audit a suite: its results, its inputs' necessity, the lower bound, and its equal designs.
 
     Nothing that the suite says of a proof is believed: designs that it calls equal build one definition, or
-    are compared on vectors and then proved equal again, with a checked certificate, within `limits`.
+    are compared on vectors and then proved equal again, with a checked certificate.
     Errors: UnknownNameError or MissingSolverError for solvers that cannot be asked.
     """
     found = Examined(complaints(made))
@@ -318,7 +315,7 @@ def examined(
     found.wrong += apart.values()
     for e in made.equal:
         if e.second not in apart and not panel.same_definition(e.first, e.second):
-            _prove(found, panel, e, limits, solvers, jobs)
+            _prove(found, panel, e, replace(how, certify=True))
     return found
 
 
@@ -342,15 +339,12 @@ def _on_vectors(made: Suite, panel: Panel) -> dict[int, str]:
     return apart
 
 
-def _prove(
-    found: Examined, panel: Panel, e: Equal, limits: Limits, solvers: Sequence[str] | None, jobs: int | None
-) -> None:
+def _prove(found: Examined, panel: Panel, e: Equal, how: SolveOptions) -> None:
     """Prove two designs equal by theorems, at few products, or at full length; record a failure."""
     pair = e.first, e.second
     first, second = (panel.designs[i] for i in pair)
     if equal_by_theorem(first, second, panel.k) is not None:
         return
-    how = SolveOptions(solvers=solvers, limits=limits, certify=True, jobs=jobs)
     if panel.step(pair) < panel.k and answer(panel.short_question(pair), how).kind is Kind.EQUIVALENT:
         return
     v = answer(panel.question([pair]), how)

@@ -10,6 +10,7 @@ from itertools import combinations
 
 import numpy as np
 
+from tcformal.callbacks import ignore
 from tcformal.checks import check_int, check_positive
 from tcformal.design.names import resolve
 from tcformal.design.space import Space, space
@@ -135,20 +136,17 @@ RoundProgress = Callable[[str, int, int], None]
 
 def suite_of(
     of: Space,
+    how: SolveOptions,
     *,
     vectors: int = VECTORS,
-    seed: int = 0,
-    solvers: Sequence[str] | None = None,
-    limits: Limits = DEFAULT_LIMITS,
     shrink_s: float = SHRINK_S,
     total_s: float | None = None,
-    jobs: int | None = None,
     progress: RoundProgress = lambda _doing, _done, _all: None,
 ) -> Suite:
     """Construct the suite of a space.
 
     Many seeded inputs are evaluated on all designs at once; what they leave together is asked of the
-    solvers, pair by pair.  `limits`, `solvers` and `jobs` are those of one question; no pair is asked about
+    solvers, pair by pair.  `how` holds for one question, its seed draws the inputs; no pair is asked about
     later than `total_s` seconds after the start (of more than LISTED designs: MANY_S unless given), and those
     that are left then stay undecided.  Inputs for more than LISTED designs are not shrunk.
     Errors: InputError for designs without a common k, UnknownNameError or MissingSolverError for solvers
@@ -156,23 +154,23 @@ def suite_of(
     input.  A pair without an answer is in `undecided`, not an error.
     """
     check_int("vectors", vectors, low=2)
-    check_int("seed", seed, low=0)
+    check_int("seed", how.limits.seed, low=0)
     check_positive("shrink_s", shrink_s)
-    if solvers is not None:
-        check_members(solvers)
+    if how.solvers is not None:
+        check_members(how.solvers)
     if total_s is not None:
         check_positive("total_s", total_s)
     start = time.monotonic()
     progress("building the designs", 0, 1)
-    work = _Work(Panel(of.members), vectors, seed, progress)
+    work = _Work(Panel(of.members), vectors, how.limits.seed, progress)
     total_s = MANY_S if total_s is None and work.many else total_s
-    work.decide_pairs(solvers, limits, jobs, None if total_s is None else start + total_s)
+    work.decide_pairs(how, None if total_s is None else start + total_s)
     inputs, at_least = work.chosen(shrink_s)
     results, replayed = work.replayed(inputs)
     made = Suite(
         designs=of.members, k=work.panel.k, inputs=tuple(inputs), results=results,
         equal=tuple(sorted(work.equal, key=lambda e: (e.first, e.second))), undecided=(),
-        at_least=at_least, tried=work.tried, asked=work.asked, seed=seed, replayed=replayed,
+        at_least=at_least, tried=work.tried, asked=work.asked, seed=work.seed, replayed=replayed,
         seconds=time.monotonic() - start, refused=len(of.refused), same=len(of.same),
     )  # fmt: skip
     open_ = [u for u in work.undecided if made.separator(u.first, u.second) is None]
@@ -198,9 +196,7 @@ class _Work:
         self.firsts = dict.fromkeys(range(len(panel.designs)))
 
     # ------------------------------------------------------------------ distinguishing designs
-    def decide_pairs(
-        self, solvers: Sequence[str] | None, limits: Limits, jobs: int | None, end: float | None
-    ) -> None:
+    def decide_pairs(self, how: SolveOptions, end: float | None) -> None:
         """Try more inputs, then ask about pairs until each is distinguished, equal, or unanswered."""
         for extra in range(1, _ROUNDS):
             self._search(self.seed + extra)
@@ -208,9 +204,8 @@ class _Work:
             self._merge_definitions([*self.firsts])
         if self.many:
             # Theorems on parameters come before questions about whole designs.
-            limits = replace(limits, time_s=min(limits.time_s, _MANY_LIMIT))
+            how = replace(how, limits=replace(how.limits, time_s=min(how.limits.time_s, _MANY_LIMIT)))
             self._decide(end, self._proved)
-        how = SolveOptions(solvers=solvers, limits=limits, jobs=jobs)
         self._decide(end, lambda pair: self._ask(pair, how))
         self._leave()
 
@@ -405,17 +400,13 @@ def suite(
     Source: the units' own.
     """
     listed = [units] if isinstance(units, str | Unit | UnitSpec) else list(units)
-    allowed = limits or DEFAULT_LIMITS
+    for spec in (specs := [spec_of(u) for u in listed]):
+        if resolve(spec.name) != spec:
+            raise InputError(
+                f"expected a unit as its name defines it, but got another of the name {spec.name}"
+            )
     return suite_of(
-        space([_name(u) for u in listed], vary=vary), vectors=vectors, seed=allowed.seed, solvers=solvers,
-        limits=allowed, jobs=jobs, total_s=total_s,
-        progress=lambda what, _done, _all: None if progress is None else progress(what),
+        space([spec.name for spec in specs], vary=vary),
+        SolveOptions(solvers=solvers, limits=limits or DEFAULT_LIMITS, jobs=jobs),
+        vectors=vectors, total_s=total_s, progress=lambda what, _done, _all: (progress or ignore)(what),
     )  # fmt: skip
-
-
-def _name(u: str | Unit | UnitSpec) -> str:
-    """The name that resolves to a unit; InputError for a unit without one."""
-    spec = spec_of(u)
-    if resolve(spec.name) != spec:
-        raise InputError(f"expected a unit as its name defines it, but got another of the name {spec.name}")
-    return spec.name
