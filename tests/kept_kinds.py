@@ -10,7 +10,7 @@ from tcformal.backends.cnf import to_cnf
 from tcformal.design.names import resolve
 from tcformal.query.assume import from_texts
 from tcformal.query.comparison.question import comparison_parameters, error_comparison
-from tcformal.query.properties import by_vectors, property_question
+from tcformal.query.properties import PROPERTY, property_question
 from tcformal.query.question import Kind, Question, kind_of
 from tcformal.query.verdict import Verdict, reason_of
 from tcformal.solve.certificate import certify
@@ -58,7 +58,7 @@ def _verdict(q: Question, kind: Kind, **more: Any) -> Any_:
 def property_violated() -> Any_:
     """A design whose zeros have signs gives -0."""
     q = _property(f"{TWO},zero_sign=ieee")
-    found = by_vectors(q, 0)  # type: ignore[arg-type]
+    found = PROPERTY.search(q, 0)  # type: ignore[arg-type]
     assert found is not None
     return _found(q, found)
 

@@ -359,75 +359,6 @@ def property_question(
     return PropertyQuestion(name, unit, unit.k, what, g, case, assumed, g.and_(assumed, case.violated))
 
 
-def replay_property(q: PropertyQuestion, inputs: Mapping[str, int]) -> PropertyReplay:
-    """Run inputs through every call on integers and on the oracle, and check the property on both."""
-    rows = [[*c.operands.a, *c.operands.b, c.operands.c, *c.operands.scale_a, *c.operands.scale_b]
-            for c in q.case.calls]  # fmt: skip
-    roots = [q.assumed, q.violated, *(n for row in rows for n in row), *(c.result for c in q.case.calls)]
-    values = list(Concrete(q.graph, roots)(inputs))
-    assumed, violated, rest = bool(values[0]), bool(values[1]), values[2:]
-    operands = []
-    for row, call in zip(rows, q.case.calls, strict=True):
-        here, rest = rest[: len(row)], rest[len(row) :]
-        k, n = len(call.operands.a), len(call.operands.scale_a)
-        tail = here[2 * k + 1 :]
-        operands.append(
-            Witness(tuple(here[:k]), tuple(here[k : 2 * k]), here[2 * k], tuple(tail[:n]), tuple(tail[n:]))
-        )
-    oracle = tuple(oracle_result(q.unit, w) for w in operands)
-    judged = q.case.check(operands, oracle)
-    return PropertyReplay(assumed, tuple(operands), tuple(rest), oracle, (violated, judged))
-
-
-def by_vectors(q: PropertyQuestion, seed: int) -> dict[str, int] | None:
-    """The first seeded vector that violates the property; None where none does.
-
-    An input that a property adds to an operand (c2 to c) is the next encoding above it.  In every second
-    vector that operand is the last number below a power of two and large beside the products, all of them
-    positive: one step then changes how much alignment cuts off.
-    """
-    tried = columns(inputs_to_try(q.unit, q.k, VECTORS, seed))
-    if q.assumptions.c is not None:
-        tried["c"] = np.full(VECTORS, q.assumptions.c, np.uint64)
-    o = q.unit.operands
-    beside = {"c2": ("c", o.c), "a2": ("a[0]", o.a)}
-    for name, (operand, fmt) in beside.items():
-        if name in q.graph.inputs:
-            for column in tried:
-                magnitude = (1 << ((o.a if column[0] == "a" else o.b).width - 1)) - 1
-                if column[0] in "ab":
-                    tried[column][::2] &= np.uint64(magnitude)
-            shift = fmt.fraction_bits + fmt.ignored_low_bits
-            ones = np.uint64((1 << shift) - (1 << fmt.ignored_low_bits))
-            above = np.arange(VECTORS, dtype=np.uint64) % np.uint64(_ABOVE) + np.uint64(fmt.bias)
-            base = np.array(tried[operand], dtype=np.uint64)
-            base[::2] = (np.minimum(above, np.uint64(fmt.e_max + fmt.bias)) << np.uint64(shift) | ones)[::2]
-            tried[operand] = base
-            tried[name] = (base + np.uint64(1 << fmt.ignored_low_bits)) & np.uint64((1 << fmt.width) - 1)
-    (violated,) = Vector(q.graph, tried).run([q.violated])
-    for row in np.flatnonzero(np.broadcast_to(violated, (VECTORS,))):
-        model = {name: int(column[row]) for name, column in tried.items()}
-        if replay_property(q, model).confirms:
-            return model
-    return None
-
-
-def shrink_inputs(q: PropertyQuestion, found: Mapping[str, int], *, seconds: float = 4.0) -> dict[str, int]:
-    """Greedy shrinking: inputs that still violate the property, with more zeros and fewer bits."""
-    deadline = time.monotonic() + seconds
-    best = dict(found)
-    changed = True
-    while changed and time.monotonic() < deadline:
-        changed = False
-        for name in best:
-            for value in _simpler(best[name]):
-                tried = {**best, name: value}
-                if time.monotonic() < deadline and replay_property(q, tried).confirms:
-                    best, changed = tried, True
-                    break
-    return best
-
-
 def _simpler(raw: int) -> list[int]:
     """Smaller encodings: zero, and the encoding without its low bits or without one bit."""
     bits = [i for i in range(raw.bit_length()) if raw >> i & 1]
@@ -443,13 +374,69 @@ class UnitProperty(QuestionKind[PropertyQuestion]):
     none = Kind.HOLDS
 
     def replay(self, q: PropertyQuestion, inputs: RawInputs) -> PropertyReplay:
-        return replay_property(q, inputs)
+        """Run inputs through every call on integers and on the oracle, and check the property on both."""
+        operands, results = [c.operands for c in q.case.calls], [c.result for c in q.case.calls]
+        words = (n for x in operands for n in (*x.a, *x.b, x.c, *x.scale_a, *x.scale_b))
+        roots = list(dict.fromkeys([q.assumed, q.violated, *words, *results]))
+        at = dict(zip(roots, Concrete(q.graph, roots)(inputs), strict=True))
+        witnesses = tuple(
+            Witness(*(tuple(at[n] for n in row) for row in (x.a, x.b)), at[x.c],
+                    *(tuple(at[n] for n in row) for row in (x.scale_a, x.scale_b)))
+            for x in operands
+        )  # fmt: skip
+        oracle = tuple(oracle_result(q.unit, w) for w in witnesses)
+        violated = bool(at[q.violated]), q.case.check(witnesses, oracle)
+        integers = tuple(at[n] for n in results)
+        return PropertyReplay(bool(at[q.assumed]), witnesses, integers, oracle, violated)
 
     def shrink(self, q: PropertyQuestion, inputs: RawInputs, seconds: float) -> dict[str, int]:
-        return shrink_inputs(q, inputs, seconds=seconds)
+        """Greedy shrinking: inputs that still violate the property, with more zeros and fewer bits."""
+        deadline = time.monotonic() + seconds
+        best = dict(inputs)
+        changed = True
+        while changed and time.monotonic() < deadline:
+            changed = False
+            for name in best:
+                for value in _simpler(best[name]):
+                    tried = {**best, name: value}
+                    if time.monotonic() < deadline and self.replay(q, tried).confirms:
+                        best, changed = tried, True
+                        break
+        return best
 
     def search(self, q: PropertyQuestion, seed: int) -> dict[str, int] | None:
-        return by_vectors(q, seed)
+        """The first seeded vector that violates the property; None where none does.
+
+        An input that a property adds to an operand (c2 to c) is the next encoding above it.  In every second
+        vector that operand is the last number below a power of two and large beside the products, all of them
+        positive: one step then changes how much alignment cuts off.
+        """
+        tried = columns(inputs_to_try(q.unit, q.k, VECTORS, seed))
+        if q.assumptions.c is not None:
+            tried["c"] = np.full(VECTORS, q.assumptions.c, np.uint64)
+        o = q.unit.operands
+        beside = {"c2": ("c", o.c), "a2": ("a[0]", o.a)}
+        for name, (operand, fmt) in beside.items():
+            if name in q.graph.inputs:
+                for column in tried:
+                    magnitude = (1 << ((o.a if column[0] == "a" else o.b).width - 1)) - 1
+                    if column[0] in "ab":
+                        tried[column][::2] &= np.uint64(magnitude)
+                shift = fmt.fraction_bits + fmt.ignored_low_bits
+                ones = np.uint64((1 << shift) - (1 << fmt.ignored_low_bits))
+                above = np.arange(VECTORS, dtype=np.uint64) % np.uint64(_ABOVE) + np.uint64(fmt.bias)
+                base = np.array(tried[operand], dtype=np.uint64)
+                base[::2] = (np.minimum(above, np.uint64(fmt.e_max + fmt.bias)) << np.uint64(shift) | ones)[
+                    ::2
+                ]
+                tried[operand] = base
+                tried[name] = (base + np.uint64(1 << fmt.ignored_low_bits)) & np.uint64((1 << fmt.width) - 1)
+        (violated,) = Vector(q.graph, tried).run([q.violated])
+        for row in np.flatnonzero(np.broadcast_to(violated, (VECTORS,))):
+            model = {name: int(column[row]) for name, column in tried.items()}
+            if self.replay(q, model).confirms:
+                return model
+        return None
 
     def assumptions(self, q: PropertyQuestion) -> list[str]:
         return q.assumptions.texts()

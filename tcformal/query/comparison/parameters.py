@@ -78,14 +78,14 @@ class ComparedPrograms(ABC):
         """The names of the two results."""
 
     @property
-    @abstractmethod
     def first_is_worse(self) -> bool:
         """Whether the question asks about a larger error of the first program, not the second."""
+        return True
 
     @property
-    @abstractmethod
     def exponents(self) -> tuple[int, int]:
         """The range of the exponents of nonzero a and b."""
+        return self.assumptions.exponents or EXPONENTS["split"]
 
     @property
     @abstractmethod
@@ -289,20 +289,12 @@ class ProgramPair(ComparedPrograms):
         return (first, second) if first != second else (f"{first} (1)", f"{second} (2)")
 
     @property
-    def first_is_worse(self) -> bool:
-        return True
-
-    @property
     def measure(self) -> str:
         return self.counted_in
 
     @property
     def differ(self) -> bool:
         return self.results_differ
-
-    @property
-    def exponents(self) -> tuple[int, int]:
-        return self.assumptions.exponents or EXPONENTS["split"]
 
     @property
     def claim(self) -> str:

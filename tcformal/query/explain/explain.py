@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -236,30 +236,8 @@ def explain_witness(spec: UnitSpec, witness: Witness) -> Trace:
 def _traced(spec: UnitSpec, k: int) -> tuple[Dot, list[Node], Concrete]:
     """The stages of K products on one unit, their nodes, and an evaluator of these nodes."""
     graph, dot = staged_circuit(spec, k)
-    nodes = list(dict.fromkeys(_nodes(dot)))
+    nodes = graph.since(0)
     return dot, nodes, Concrete(graph, nodes)
-
-
-def _nodes(dot: Dot) -> Iterator[Node]:
-    """All nodes whose values an explanation shows."""
-    yield dot.result
-    yield from (block.result for block in dot.blocks)
-    for step in dot.steps:
-        yield from (nan.present for nan in step.nans)
-        if step.total is not None:
-            yield from (step.total.bits, step.total.e_max.bits)
-            for x in step.total.terms:
-                yield from (x.term.sign, x.term.significand, x.term.exponent.bits, x.term.zero)
-                yield from (x.distance, x.aligned)
-        if step.rounded is not None:
-            yield from (step.rounded.normalised, step.rounded.kept, step.rounded.away)
-            result = step.rounded.result
-            yield from (result.term.sign, result.term.significand, result.inf)
-        if step.floor is not None:
-            cut = step.floor.rounded
-            yield from (cut.normalised, cut.kept, cut.away)
-        if step.specials is not None:
-            yield from (step.specials.result.nan, step.specials.result.inf)
 
 
 def _exponent(x: Exponent, values: Mapping[Node, int]) -> int:
