@@ -72,15 +72,10 @@ def mapped(spec: UnitSpec, texts: Sequence[str], ports: Mapping[str, int]) -> li
     An operand that no text names is looked for in a port of its own name; element 0 has the lowest bits.
     Errors: InputError for other texts, ports and bits that do not exist, and other widths.
     """
-    widths, found = operand_widths(spec), []
-    for text in texts:
-        parsed = _MAPPED.fullmatch(text.strip())
-        if parsed is None:
-            raise InputError(f"expected OPERAND=PORT or OPERAND[i]=PORT[high:low], but got {shown(text)}")
-        operand, element, port, high, low = parsed.groups()
-        found.append(_bits(widths, ports, operand, element, port, high, low))
+    widths = operand_widths(spec)
+    found = [_bits(widths, ports, text) for text in texts]
     named = {bits.operand.partition("[")[0] for bits in found}
-    found += [_bits(widths, ports, name, None, name, None, None) for name in widths if name not in named]
+    found += [_bits(widths, ports, f"{name}={name}") for name in widths if name not in named]
     given = [bits.operand for bits in found]
     for name, (count, _) in widths.items():
         elements = [f"{name}[{i}]" for i in range(count)]
@@ -92,15 +87,11 @@ def mapped(spec: UnitSpec, texts: Sequence[str], ports: Mapping[str, int]) -> li
     return found
 
 
-def _bits(
-    widths: Mapping[str, tuple[int, int]],
-    ports: Mapping[str, int],
-    operand: str,
-    element: str | None,
-    port: str,
-    high: str | None,
-    low: str | None,
-) -> PortBits:
+def _bits(widths: Mapping[str, tuple[int, int]], ports: Mapping[str, int], text: str) -> PortBits:
+    parsed = _MAPPED.fullmatch(text.strip())
+    if parsed is None:
+        raise InputError(f"expected OPERAND=PORT or OPERAND[i]=PORT[high:low], but got {shown(text)}")
+    operand, element, port, high, low = parsed.groups()
     if operand not in widths:
         raise InputError(f"expected one of {', '.join(widths)} as the operand, but got {operand!r}")
     count, width = widths[operand]
@@ -124,17 +115,15 @@ def port_values(
 ) -> dict[str, int]:
     """The value of every mapped or tied input port on a witness, with zero in unmapped bits."""
     values = dict(ties)
-    for p in places:
-        if p.operand != RESULT:
-            values[p.port] = values.get(p.port, 0) | _value(p.operand, spec, w.inputs()) << p.low
+    inputs, widths = w.inputs(), operand_widths(spec)
+    for p in (p for p in places if p.operand != RESULT):
+        if p.operand in inputs:
+            value = inputs[p.operand]
+        else:
+            count, width = widths[p.operand]
+            value = sum(inputs[f"{p.operand}[{i}]"] << i * width for i in range(count))
+        values[p.port] = values.get(p.port, 0) | value << p.low
     return values
-
-
-def _value(operand: str, spec: UnitSpec, inputs: Mapping[str, int]) -> int:
-    if operand in inputs:
-        return inputs[operand]
-    count, width = operand_widths(spec)[operand]
-    return sum(inputs[f"{operand}[{i}]"] << i * width for i in range(count))
 
 
 def port_nodes(
@@ -170,17 +159,11 @@ def _pieces(g: Graph, places: Sequence[PortBits], port: str, width: int) -> Iter
             raise InputError(f"expected one meaning for each bit of {port}, but bit {p.low} has two")
         if p.low > at:
             yield g.input(f"port {port}[{p.low - 1}:{at}]", p.low - at)
-        yield _mapped_operand(g, p)
+        elements = [node for name, node in g.inputs.items() if name.startswith(f"{p.operand}[")]
+        yield g.inputs[p.operand] if p.operand in g.inputs else g.concat(*reversed(elements))
         at = p.high + 1
     if at < width:
         yield g.input(f"port {port}[{width - 1}:{at}]", width - at)
-
-
-def _mapped_operand(g: Graph, p: PortBits) -> Node:
-    if p.operand in g.inputs:
-        return g.inputs[p.operand]
-    elements = [node for name, node in g.inputs.items() if name.startswith(f"{p.operand}[")]
-    return g.concat(*reversed(elements))
 
 
 @dataclass(frozen=True, slots=True)
