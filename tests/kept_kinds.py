@@ -9,7 +9,7 @@ from kept import LIMITS, said
 from tcformal.backends.cnf import to_cnf
 from tcformal.design.names import resolve
 from tcformal.query.assume import from_texts
-from tcformal.query.comparison.question import comparison_parameters, error_comparison
+from tcformal.query.comparison.error_comparison import comparison_parameters, error_comparison
 from tcformal.query.properties import PROPERTY, property_question
 from tcformal.query.question import Kind, Question, kind_of
 from tcformal.query.verdict import Verdict, reason_of

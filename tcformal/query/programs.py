@@ -15,15 +15,15 @@ from tcformal.programs.error import ULP_STEP
 from tcformal.programs.program import Program, program_of
 from tcformal.query.assume import Assumptions
 from tcformal.query.comparison.drawn import Drawn, draw
-from tcformal.query.comparison.kind import replayed_data, shrunk
-from tcformal.query.comparison.parameters import C_EXPONENTS, ComparedPrograms, ProgramPair
-from tcformal.query.comparison.question import (
+from tcformal.query.comparison.error_comparison import (
     ComparisonReplay,
     ErrorComparison,
     error_comparison,
     oracle_results,
     replay,
 )
+from tcformal.query.comparison.kind import replayed_data, shrunk
+from tcformal.query.comparison.parameters import C_EXPONENTS, ComparedPrograms, ProgramPair
 from tcformal.query.engine import kept_or_answered
 from tcformal.query.options import AnswerStore, solve_options
 from tcformal.query.question import JsonObject, Kind

@@ -1,4 +1,4 @@
-"""An RTL module in the role of a unit: its ports, its netlist, and the question whether both ever differ."""
+"""An RTL module in the role of a unit: its ports, its netlist, its question; apart from the command on it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Public questions about units: `separate`, `prove_equal` and `check_property`."""
+"""Public questions about units: `separate`, `prove_equal`, `check_property`; apart, being public names."""
 
 from __future__ import annotations
 

@@ -20,13 +20,13 @@ from tcformal.oracle.values import parse_value
 from tcformal.programs.program import Program, program
 from tcformal.query.assume import from_texts
 from tcformal.query.claims.register import CLAIMS, conditions, under
+from tcformal.query.comparison.error_comparison import comparison_parameters
 from tcformal.query.comparison.parameters import (
     ComparedPrograms,
     ComparisonParameters,
     ProgramPair,
     read_excess,
 )
-from tcformal.query.comparison.question import comparison_parameters
 from tcformal.query.explain.given import witness_of
 from tcformal.query.properties import PROPERTIES
 from tcformal.simulation.operands.witness import Witness

@@ -31,8 +31,8 @@ from tcformal.oracle.values import format_value, parse_value
 from tcformal.programs.chain import circuit
 from tcformal.query.assume import from_texts
 from tcformal.query.claims.answered import answered
+from tcformal.query.comparison.error_comparison import ErrorComparison, error_comparison
 from tcformal.query.comparison.parameters import ProgramPair
-from tcformal.query.comparison.question import ErrorComparison, error_comparison
 from tcformal.query.engine import kept_or_answered
 from tcformal.query.options import SolveOptions, solve_options
 from tcformal.query.pair import question

@@ -1,4 +1,4 @@
-"""Claims as questions, inputs that refute a claim, and the region in which two units agree."""
+"""Claims as questions, refuting inputs, regions of agreement; apart, because theorems build no circuits."""
 
 from __future__ import annotations
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from tcformal.encodings.spec import Format
 from tcformal.oracle import errors as oracle
+from tcformal.query.comparison.error_comparison import exact_errors
 from tcformal.query.comparison.parameters import ComparedPrograms
-from tcformal.query.comparison.question import exact_errors
 from tcformal.simulation.operands.batch import witness_at
 from tcformal.simulation.operands.random import Batch, Raw
 from tcformal.simulation.operands.witness import Witness

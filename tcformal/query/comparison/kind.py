@@ -20,8 +20,13 @@ from tcformal.programs.error import HALF, SINGLE
 from tcformal.programs.program import Program, program, read_program
 from tcformal.query.assume import from_texts
 from tcformal.query.comparison.drawn import draw
+from tcformal.query.comparison.error_comparison import (
+    ComparisonReplay,
+    ErrorComparison,
+    error_comparison,
+    replay,
+)
 from tcformal.query.comparison.parameters import ComparedPrograms, ComparisonParameters, ProgramPair
-from tcformal.query.comparison.question import ComparisonReplay, ErrorComparison, error_comparison, replay
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import JsonObject, Kind, QuestionKind, RawInputs
 from tcformal.query.shrink import shrink

@@ -1,4 +1,4 @@
-"""Construction of a suite: fewest inputs on which every two designs of a space differ or are proved equal."""
+"""Construction of a suite: fewest inputs on which designs differ, or are proved equal; a public name."""
 
 from __future__ import annotations
 

@@ -23,15 +23,15 @@ from tcformal.programs.dag import declared, program_dag
 from tcformal.programs.error import HALF, SINGLE
 from tcformal.programs.program import Program, program
 from tcformal.query.assume import Assumptions
-from tcformal.query.comparison.kind import cancelling, worst_directed
-from tcformal.query.comparison.parameters import ComparisonParameters
-from tcformal.query.comparison.question import (
+from tcformal.query.comparison.error_comparison import (
     ErrorComparison,
     comparison_parameters,
     error_comparison,
     oracle_results,
     replay,
 )
+from tcformal.query.comparison.kind import cancelling, worst_directed
+from tcformal.query.comparison.parameters import ComparisonParameters
 from tcformal.query.engine import answer
 from tcformal.query.options import SolveOptions
 from tcformal.query.programs import Worst, worst

@@ -15,9 +15,9 @@ from tcformal.oracle.values import parse_value
 from tcformal.programs.program import Program, program
 from tcformal.query.assume import Assumptions
 from tcformal.query.comparison.drawn import draw, drawn_rows
+from tcformal.query.comparison.error_comparison import ErrorComparison, error_comparison, replay
 from tcformal.query.comparison.kind import PROGRAMS
 from tcformal.query.comparison.parameters import ProgramPair
-from tcformal.query.comparison.question import ErrorComparison, error_comparison, replay
 from tcformal.query.programs import compare_programs
 from tcformal.query.question import Kind
 from tcformal.simulation.operands.witness import Witness
