@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tcformal.errors import RecordError
 from tcformal.ir.node import Node
@@ -13,8 +13,10 @@ from tcformal.query.options import SolveOptions
 from tcformal.query.question import Kind, Q, Question, Replayed, kind_of
 from tcformal.query.verdict import DECIDED, Verdict, reason_of, unanswered
 from tcformal.solve.result import Decision, SolverAnswer, Status
-from tcformal.theory.equality import EqualByTheorem
 from tcformal.version import VERSION, commit, host
+
+if TYPE_CHECKING:
+    from tcformal.theory.equality import EqualByTheorem
 
 DEFAULT_OPTIONS = SolveOptions()
 

@@ -379,15 +379,16 @@ class UnitProperty(QuestionKind[PropertyQuestion]):
         words = (n for x in operands for n in (*x.a, *x.b, x.c, *x.scale_a, *x.scale_b))
         roots = list(dict.fromkeys([q.assumed, q.violated, *words, *results]))
         at = dict(zip(roots, Concrete(q.graph, roots)(inputs), strict=True))
+
+        def row(nodes: Sequence[Node]) -> tuple[int, ...]:
+            return tuple(at[n] for n in nodes)
+
         witnesses = tuple(
-            Witness(*(tuple(at[n] for n in row) for row in (x.a, x.b)), at[x.c],
-                    *(tuple(at[n] for n in row) for row in (x.scale_a, x.scale_b)))
-            for x in operands
-        )  # fmt: skip
+            Witness(row(x.a), row(x.b), at[x.c], row(x.scale_a), row(x.scale_b)) for x in operands
+        )
         oracle = tuple(oracle_result(q.unit, w) for w in witnesses)
         violated = bool(at[q.violated]), q.case.check(witnesses, oracle)
-        integers = tuple(at[n] for n in results)
-        return PropertyReplay(bool(at[q.assumed]), witnesses, integers, oracle, violated)
+        return PropertyReplay(bool(at[q.assumed]), witnesses, row(results), oracle, violated)
 
     def shrink(self, q: PropertyQuestion, inputs: RawInputs, seconds: float) -> dict[str, int]:
         """Greedy shrinking: inputs that still violate the property, with more zeros and fewer bits."""

@@ -207,9 +207,8 @@ def _scales(
 
 def _factors(rng: random.Random, a: Format, b: Format, product: Fraction) -> tuple[int, int] | None:
     """Encodings of a number and a power of two with the given product; None where the formats lack them."""
-    if rng.random() < 0.5:
-        other = _in_order(rng, b, a, product)
-        return _in_order(rng, a, b, product) if other is None else other[::-1]
+    if rng.random() < 0.5 and (other := _in_order(rng, b, a, product)) is not None:
+        return other[::-1]
     return _in_order(rng, a, b, product)
 
 
@@ -228,9 +227,7 @@ def _in_order(rng: random.Random, a: Format, b: Format, product: Fraction) -> tu
     return None if x is None or z is None else (x, z)
 
 
-@lru_cache(maxsize=1 << 14)
-def _word(fmt: Format, value: Fraction) -> int | None:
-    return encoded(fmt, value)
+_word = lru_cache(maxsize=1 << 14)(encoded)
 
 
 #: Default number of vectors: half of them directed, half from the families.

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic
+from typing import TYPE_CHECKING, Any, Generic
 
 from tcformal.callbacks import view
 from tcformal.query.question import JsonObject, Kind, Q, Question, kind_of
 from tcformal.simulation.operands.witness import Witness
-from tcformal.solve.certificate import Certificate
 from tcformal.solve.result import Decision, Limits, SolverAnswer, Status
-from tcformal.theory.equality import EqualByTheorem
+
+if TYPE_CHECKING:
+    from tcformal.solve.certificate import Certificate
+    from tcformal.theory.equality import EqualByTheorem
 
 #: Verdicts that need no further asking.
 DECIDED = (Kind.SEPARATED, Kind.EQUIVALENT, Kind.HOLDS, Kind.VIOLATED, Kind.VACUOUS)
