@@ -23,8 +23,8 @@ from rich.progress import track
 from tcformal.analysis.papers.files import Ask, find
 from tcformal.design.names import resolve
 from tcformal.query.assume import from_texts
-from tcformal.query.comparison.parameters import ComparisonParameters
 from tcformal.query.comparison.error_comparison import comparison_parameters, error_comparison
+from tcformal.query.comparison.parameters import ComparisonParameters
 from tcformal.query.engine import answer
 from tcformal.query.pair import question
 from tcformal.report.text import table

@@ -380,10 +380,6 @@ def _product(g: Graph, x: Node, y: Node) -> Node:
     return g.zero_extend_to(whole, x.width) if whole.width <= x.width else g.extract(whole, x.width - 1, 0)
 
 
-def _parity(g: Graph, x: Node) -> Node:
-    return reduce(g.xor, (g.bit(x, i) for i in range(x.width)))
-
-
 _OPERATORS: dict[str, tuple[int, Callable[..., Node]]] = {
     "not": (1, Graph.not_),
     "neg": (1, Graph.neg_mod),
@@ -391,7 +387,7 @@ _OPERATORS: dict[str, tuple[int, Callable[..., Node]]] = {
     "dec": (1, lambda g, x: g.sub_mod(x, g.const(1, x.width))),
     "redor": (1, Graph.any_bit),
     "redand": (1, lambda g, x: g.is_zero(g.not_(x))),
-    "redxor": (1, _parity),
+    "redxor": (1, lambda g, x: reduce(g.xor, (g.bit(x, i) for i in range(x.width)))),
     "and": (2, Graph.and_),
     "nand": (2, _inverted(Graph.and_)),
     "or": (2, Graph.or_),

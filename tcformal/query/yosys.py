@@ -82,7 +82,11 @@ def clocking(module: Mapping[str, Any], untied: Mapping[str, Any]) -> Clocking:
     names, before = _names(module), _names(untied)
     ports = {bit: (name, i, len(port["bits"])) for name, port in module["ports"].items()
              if port["direction"] == "input" for i, bit in enumerate(port["bits"])}  # fmt: skip
-    cells = {name: cell for name, cell in module["cells"].items() if _is_register(cell["type"])}
+    cells = {
+        name: cell
+        for name, cell in module["cells"].items()
+        if cell["type"] in (*_CLOCKED, *_UNCLOCKED, "$ff") or cell["type"].startswith(_GATE_REGISTERS)
+    }
     held = {bit for cell in cells.values() for bit in cell["connections"].get("Q", ())}
     found: dict[tuple[str, bool], str] = {}
     controls: dict[Control, None] = {}
@@ -130,10 +134,6 @@ def clocking(module: Mapping[str, Any], untied: Mapping[str, Any]) -> Clocking:
     ((bit, rising),) = found
     name, i, width = ports[bit]
     return Clocking(name, name if width == 1 else f"{name}[{i}]", rising, tuple(controls))
-
-
-def _is_register(kind: str) -> bool:
-    return kind in _CLOCKED or kind in _UNCLOCKED or kind == "$ff" or kind.startswith(_GATE_REGISTERS)
 
 
 def _parameter(cell: Mapping[str, Any], name: str) -> bool:

@@ -111,33 +111,29 @@ def constructed_witness(spec: UnitSpec, claim: str, seed: int) -> Refuted | None
     return None if find is None else find(spec, seed)
 
 
-def _zero_exponent(spec: UnitSpec, seed: int) -> Refuted | None:
-    """A refutation of a high zero-term exponent: results change when zero terms have the lowest exponent."""
-    o, scale, zero = spec.operands, spec.scale_format, spec.design.zero_exponent
-    below = min(o.a.e_min + o.b.e_min + (0 if scale is None else 2 * scale.e_min), o.c.e_min) - 1
-    example = zero_term_shown(spec, below)
-    reason = f"the exponent {zero} of zero terms is above those of other terms, and shows beside {below}"
-    part = ClaimPart(name=f"zero terms at {zero}, or at {below}", status=PartStatus.VIOLATED, witness=example)
-    return None if example is None else (part, reason)
-
-
-def zero_term_shown(spec: UnitSpec, below: int) -> Counterexample | None:
-    """Inputs whose result changes when zero terms get the exponent `below`; None if none were found.
+def _zero_exponent(spec: UnitSpec, _seed: int) -> Refuted | None:
+    """A refutation of a high zero-term exponent: results change when zero terms have the lowest exponent.
 
     The products make the least number of D, or half of it, and one is so small that it is cut off at the
     exponent of zero terms, but not at that of the products; c is zero.
     """
-    design, d = spec.design, spec.operands.d
-    if not isinstance(design.zero_exponent, int) or design.fraction_bits is None:
+    o, scale, design, d = spec.operands, spec.scale_format, spec.design, spec.operands.d
+    zero, fraction_bits = design.zero_exponent, design.fraction_bits
+    if not isinstance(zero, int) or fraction_bits is None:
         return None
+    below = min(o.a.e_min + o.b.e_min + (0 if scale is None else 2 * scale.e_min), o.c.e_min) - 1
     other = replace(
         spec, name=f"{spec.name}@zero_exponent={below}", design=replace(design, zero_exponent=below)
     )
-    least, cut = d.e_min - d.fraction_bits, design.zero_exponent - design.fraction_bits
+    least, cut = d.e_min - d.fraction_bits, zero - fraction_bits
     choices = product((least, least - 1), (cut - 1, cut - 2), ("-", ""))
     tried = (w for large, small, sign in choices for w in _operands(spec, large, small, sign))
     examples = (counterexample((spec, w), (other, w), "construction") for w in tried)
-    return next((example for example in examples if example is not None), None)
+    example = next((example for example in examples if example is not None), None)
+    if example is None:
+        return None
+    part = ClaimPart(name=f"zero terms at {zero}, or at {below}", status=PartStatus.VIOLATED, witness=example)
+    return part, f"the exponent {zero} of zero terms is above those of other terms, and shows beside {below}"
 
 
 def _operands(spec: UnitSpec, large: int, small: int, sign: str) -> Iterator[Witness]:

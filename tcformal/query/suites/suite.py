@@ -42,16 +42,6 @@ from tcformal.solve.result import Limits
 from tcformal.theory.equality import equal_by_theorem
 
 
-def chosen_of_many(
-    panel: Panel, inputs: Batch, results: Raw, firsts: Sequence[int]
-) -> tuple[list[Witness], int]:
-    """Few inputs that distinguish all distinguishable classes, simplest first, with a lower bound."""
-    costs = _quick_costs(panel, inputs, results)
-    selection = split_cover(results[np.array(firsts, np.intp)], costs)
-    rows = sorted(selection.chosen, key=lambda row: costs[row])
-    return [witness_at(inputs, row) for row in rows], selection.at_least
-
-
 def chosen(
     panel: Panel, inputs: Batch, results: Raw, pairs: Sequence[IndexPair]
 ) -> tuple[list[Witness], int]:
@@ -332,7 +322,10 @@ class _Work:
         """The suite's inputs, with a lower bound on their number among the tried ones."""
         self.progress("choosing inputs", 0, 1)
         if self.many:
-            return chosen_of_many(self.panel, self.inputs, self.results, [*self.firsts])
+            costs = _quick_costs(self.panel, self.inputs, self.results)
+            few = split_cover(self.results[np.array([*self.firsts], np.intp)], costs)
+            rows = sorted(few.chosen, key=lambda row: costs[row])
+            return [witness_at(self.inputs, row) for row in rows], few.at_least
         together_ = [(u.first, u.second) for u in self.undecided]
         open_ = {p for p in together_ if np.array_equal(self.results[p[0]], self.results[p[1]])}
         pairs = [pair for pair in combinations(self.firsts, 2) if pair not in open_]
