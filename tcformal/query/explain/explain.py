@@ -50,20 +50,11 @@ def operand_name(x: Operand, factors: Sequence[str] = ()) -> str:
     return _FIXED[x.kind]
 
 
-def product_name(i: int, factors: Sequence[str] = ()) -> str:
-    """The name of one product with its scale factor."""
-    return _times(f"a[{i}]·b[{i}]", i, factors)
-
-
 def group_name(group: Sequence[int], factors: Sequence[str] = ()) -> str:
-    """The name of a group's exact sum of products with its scale factor."""
-    if len(group) == 1:
-        return product_name(group[0], factors)
-    return _times(f"Σ a·b[{group[0]}…{group[-1]}]", group[0], factors)
-
-
-def _times(name: str, i: int, factors: Sequence[str]) -> str:
-    return f"{name}·{factors[i]}" if factors and factors[i] else name
+    """The name of one product, or of a group's exact sum of products, with its scale factor."""
+    first = group[0]
+    name = f"a[{first}]·b[{first}]" if len(group) == 1 else f"Σ a·b[{first}…{group[-1]}]"
+    return f"{name}·{factors[first]}" if factors and factors[first] else name
 
 
 def sum_name(names: Sequence[str]) -> str:
@@ -97,9 +88,9 @@ def special_operands(spec: UnitSpec, w: Witness, texts: Sequence[str]) -> dict[s
     pairs = [(decode(o.a, x), decode(o.b, y)) for x, y in zip(w.a, w.b, strict=True)]
     for i, (x, y) in enumerate(pairs) if design.group is None else ():
         scales = scale_values(spec, w, i)
-        name = product_name(i, texts)
+        name = group_name([i], texts)
         values[name] = product(design, x, y, [value for _, value in scales])
-        parts[name] = [(product_name(i), multiply(x, y)), *scales] if scales else []
+        parts[name] = [(group_name([i]), multiply(x, y)), *scales] if scales else []
     products = [product(design, x, y) for x, y in pairs]
     for group in groups(spec, len(w.a)):
         scales = scale_values(spec, w, group[0])
@@ -108,7 +99,7 @@ def special_operands(spec: UnitSpec, w: Witness, texts: Sequence[str]) -> dict[s
         values[name] = group_term(design, members, [value for _, value in scales])
         own = [(group_name(group), group_term(design, members, ()))]
         if exact_specials(members) is not None:
-            own = [(product_name(i), products[i]) for i in group]
+            own = [(group_name([i]), products[i]) for i in group]
         parts[name] = [*own, *scales]
     return {
         name: Special(special_text(value), _causes(name, value, parts.get(name, [])))
