@@ -23,9 +23,9 @@ from rich.progress import track
 from tcformal.analysis.queryfile import Ask, find
 from tcformal.design.names import resolve
 from tcformal.query.assume import from_texts
+from tcformal.query.comparison.error_comparison import comparison_parameters, error_comparison
+from tcformal.query.comparison.parameters import ComparisonParameters
 from tcformal.query.engine import answer
-from tcformal.query.kinds.comparison.parameters import ComparisonParameters
-from tcformal.query.kinds.comparison.question import comparison_parameters, error_comparison
 from tcformal.query.pair import question
 from tcformal.report.text import table
 from tcformal.version import processor

@@ -45,16 +45,16 @@ from .programs.program import Program as Program
 from .programs.recipe import Recipe as Recipe, recipes as recipes
 from .query.assume import Assumptions as Assumptions
 from .query.claims.answered import prove_claim as prove_claim
-from .query.claims.verdict import ClaimVerdict as ClaimVerdict
-from .query.explain.divergence import Divergence as Divergence
+from .query.claims.claim_verdict import ClaimVerdict as ClaimVerdict
+from .query.explain.trace import Divergence as Divergence
 from .query.explain.explain import diverge as diverge, explain as explain
-from .query.explain.program import ProgramTrace as ProgramTrace, explain_program as explain_program
-from .query.explain.steps import Trace as Trace
+from .query.explain.program_trace import ProgramTrace as ProgramTrace, explain_program as explain_program
+from .query.explain.trace import Trace as Trace
 from .query.programs import ProgramsCompared as ProgramsCompared, compare_programs as compare_programs
 from .query.question import Kind as Kind
 from .query.separate import check_property as check_property, prove_equal as prove_equal, separate as separate
 from .query.suites.made import Suite as Suite
-from .query.suites.units import suite as suite
+from .query.suites.suite import suite as suite
 from .query.verdict import Verdict as Verdict
 from .simulation.matrix_unit import Unit as Unit, designs as designs, unit as unit, units as units
 from .simulation.model_gemm import ModelGemm as ModelGemm, gemm as gemm

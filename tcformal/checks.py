@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections import Counter
 from collections.abc import Iterable
 
@@ -108,3 +109,11 @@ def _closest(word: str, known: Iterable[str], limit: int, cutoff: float = 0.5) -
         matcher.set_seq1(x)
         found = sorted([*found, (matcher.ratio(), x)], reverse=True)[:limit]
     return [x for ratio, x in found if ratio >= cutoff]
+
+
+def exponent_range(text: str) -> tuple[int, int]:
+    """Parse a range of exponents `LOW..HIGH`; InputError for another text."""
+    match = re.fullmatch(r"([+-]?\d{1,9})\s*\.\.\s*([+-]?\d{1,9})", text.strip())
+    if match is None:
+        raise InputError(f"expected c_exponents as LOW..HIGH, but got {text!r}")
+    return int(match[1]), int(match[2])

@@ -6,8 +6,8 @@ import os
 import time
 from pathlib import Path
 
-from tcformal.query.pairs import campaign
-from tcformal.query.pairs.campaign import Answer, AskOptions
+from tcformal.query.pairs import all_pairs
+from tcformal.query.pairs.all_pairs import Answer, AskOptions
 from tcformal.query.pairs.pairs import Pair
 
 #: Names the folder in which `ask_marked` says who is at what.
@@ -24,7 +24,7 @@ def ask_marked(pair: Pair, options: AskOptions) -> Answer:
     with marked(Path(os.environ[MARKS]), pair).open("a") as marks:
         marks.write(f"{os.getpid()}\n")
     time.sleep(1.0)
-    return campaign.ask(pair, options)
+    return all_pairs.ask(pair, options)
 
 
 def ask_in_vain(pair: Pair, options: AskOptions) -> Answer:

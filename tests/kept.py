@@ -14,9 +14,8 @@ from typing import Any
 from tcformal.backends.cnf import to_cnf
 from tcformal.design.names import resolve
 from tcformal.query.assume import from_texts
-from tcformal.query.pair import EqualityQuestion, question
+from tcformal.query.pair import EqualityQuestion, question, replay
 from tcformal.query.question import Kind
-from tcformal.query.replay import replay
 from tcformal.query.search import search
 from tcformal.query.verdict import DECIDED, Verdict, reason_of
 from tcformal.simulation.operands.witness import Witness

@@ -9,10 +9,9 @@ from kept import LIMITS, said
 from tcformal.backends.cnf import to_cnf
 from tcformal.design.names import resolve
 from tcformal.query.assume import from_texts
-from tcformal.query.kinds.comparison.question import comparison_parameters, error_comparison
-from tcformal.query.kinds.property.question import by_vectors, property_question
-from tcformal.query.kinds.register import kind_of
-from tcformal.query.question import Kind, Question
+from tcformal.query.comparison.error_comparison import comparison_parameters, error_comparison
+from tcformal.query.properties import PROPERTY, property_question
+from tcformal.query.question import Kind, Question, kind_of
 from tcformal.query.verdict import Verdict, reason_of
 from tcformal.solve.certificate import certify
 from tcformal.solve.result import Status
@@ -59,7 +58,7 @@ def _verdict(q: Question, kind: Kind, **more: Any) -> Any_:
 def property_violated() -> Any_:
     """A design whose zeros have signs gives -0."""
     q = _property(f"{TWO},zero_sign=ieee")
-    found = by_vectors(q, 0)  # type: ignore[arg-type]
+    found = PROPERTY.search(q, 0)  # type: ignore[arg-type]
     assert found is not None
     return _found(q, found)
 

@@ -19,7 +19,7 @@ from tcformal.analysis.monotonicity import monotonicity
 from tcformal.analysis.queryfile import Ask, QueryFile, find
 from tcformal.analysis.samples import error_sample, weighted
 from tcformal.backends.concrete import Concrete
-from tcformal.checks import check_choice, check_int, check_positive, read_int
+from tcformal.checks import check_choice, check_int, check_positive, exponent_range, read_int
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
@@ -30,25 +30,26 @@ from tcformal.programs.program import Program, program
 from tcformal.query.assume import from_texts
 from tcformal.query.claims.answered import answered
 from tcformal.query.claims.register import CLAIMS, conditions, under
-from tcformal.query.explain.given import witness_of
-from tcformal.query.keep import kept_or_answered
-from tcformal.query.kinds.comparison.pair import ProgramPair
-from tcformal.query.kinds.comparison.parameters import (
+from tcformal.query.comparison.error_comparison import (
+    ErrorComparison,
+    comparison_parameters,
+    error_comparison,
+)
+from tcformal.query.comparison.parameters import (
     ComparedPrograms,
     ComparisonParameters,
-    exponent_range,
+    ProgramPair,
     read_excess,
 )
-from tcformal.query.kinds.comparison.question import ErrorComparison, comparison_parameters, error_comparison
-from tcformal.query.kinds.property.properties import PROPERTIES
-from tcformal.query.kinds.property.question import property_question
+from tcformal.query.engine import kept_or_answered
+from tcformal.query.explain.given import witness_of
 from tcformal.query.options import SolveOptions, solve_options
 from tcformal.query.pair import question
-from tcformal.query.programs import search_rows
+from tcformal.query.programs import search_rows, worst
+from tcformal.query.properties import PROPERTIES, property_question
 from tcformal.query.question import Kind, Question
 from tcformal.query.replay import oracle_result
 from tcformal.query.verdict import Verdict
-from tcformal.query.worst import worst
 from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.runnable import RunnableProgram, computation

@@ -23,8 +23,8 @@ from tcformal.oracle.values import decode
 from tcformal.programs.chain import scale_count
 from tcformal.programs.dag import program_circuit
 from tcformal.query.claims.answered import prove_claim
+from tcformal.query.claims.claim_verdict import ClaimVerdict
 from tcformal.query.claims.register import refused
-from tcformal.query.claims.verdict import ClaimVerdict
 from tcformal.query.options import AnswerStore
 from tcformal.query.question import Kind
 from tcformal.query.replay import results_of

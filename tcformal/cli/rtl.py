@@ -17,9 +17,8 @@ from tcformal.query.assume import from_texts
 from tcformal.query.engine import answer
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind
-from tcformal.query.rtl.check import RtlModule, read_module, rtl_question, witness_bench
-from tcformal.query.rtl.ports import tied
-from tcformal.query.rtl.yosys import RtlSource
+from tcformal.query.rtl import RtlModule, read_module, rtl_question, tied, witness_bench
+from tcformal.query.yosys import RtlSource
 from tcformal.report import tables
 from tcformal.report.escape import print_json, say
 from tcformal.report.text import console, waiting

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,8 @@ from tcformal.cli.questions.options import SolverOptions, solver_options
 from tcformal.design.space import space
 from tcformal.errors import InputError
 from tcformal.files import json_of, read_named
-from tcformal.query.suites.evidence import examined
-from tcformal.query.suites.made import Suite
-from tcformal.query.suites.suite import DEFAULT_LIMITS, SHRINK_S, VECTORS, suite
-from tcformal.query.suites.suitefile import from_json, to_json
+from tcformal.query.suites.made import Suite, examined, from_json, to_json
+from tcformal.query.suites.suite import DEFAULT_LIMITS, SHRINK_S, VECTORS, suite_of
 from tcformal.report.escape import print_json, printable_json, say
 from tcformal.report.suite import check_prefix, suite_csv, suite_header, suite_view
 from tcformal.report.text import console, progress
@@ -124,9 +123,8 @@ def suite_(
     of = space(names, vary=vary, formats=formats, archs=archs)
     with progress(transient=True) as bar:
         task = bar.add_task("starting", total=None)
-        made = suite(
-            of, vectors=vectors, seed=how.limits.seed, solvers=how.solvers, shrink_s=shrink_time, jobs=jobs,
-            limits=how.limits, total_s=total_time,
+        made = suite_of(
+            of, replace(how.alone(), jobs=jobs), vectors=vectors, shrink_s=shrink_time, total_s=total_time,
             progress=lambda doing, done, of_: bar.update(task, description=doing, completed=done, total=of_),
         )  # fmt: skip
     _write(made, form, output, prefix)
@@ -157,7 +155,7 @@ def _check(path: Path, how: SolverOptions, jobs: int, as_json: bool) -> int:
     except ValueError as error:
         fail(f"expected a suite as JSON in {path}, but got {error}", BAD_INPUT)
     made = from_json(data)
-    found = examined(made, how.limits, solvers=how.solvers, jobs=jobs)
+    found = examined(made, replace(how.alone(), jobs=jobs))
     if data.get("separated") != to_json(made)["separated"]:
         found.wrong.append("expected in `separated` the input that tells each pair apart, but got others")
     if as_json:

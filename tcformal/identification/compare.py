@@ -20,7 +20,7 @@ from tcformal.encodings.spec import Format
 from tcformal.errors import RecordError
 from tcformal.identification.asking.rates import Rate
 from tcformal.programs.chain import definition
-from tcformal.query.shrink.shrink import value_cost
+from tcformal.query.shrink import value_cost
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import Raw, together, witness_at
 from tcformal.simulation.operands.witness import Witness, explain_command, in_hex

@@ -20,9 +20,8 @@ from tcformal.identification.causes.producers import Producer, altered_producers
 from tcformal.identification.causes.sum_faults import SumFault, faults_that_give
 from tcformal.oracle.values import NumberClass, decode
 from tcformal.programs.chain import common_k
-from tcformal.query.explain.divergence import Divergence, divergence
 from tcformal.query.explain.explain import explain_witness
-from tcformal.query.explain.steps import Trace
+from tcformal.query.explain.trace import Divergence, Trace, divergence
 from tcformal.query.replay import oracle_result
 from tcformal.simulation.matrix_unit import padded_witness, replay
 from tcformal.simulation.operands.batch import Batch, Raw, batch_of

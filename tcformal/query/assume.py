@@ -18,12 +18,66 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.oracle.values import parse_value
 from tcformal.programs.chain import OperandNodes
-from tcformal.query.spread import gaps_of
-from tcformal.semantics.number import Number
-from tcformal.semantics.product import product
+from tcformal.semantics.align import all_of, distance_below, largest
+from tcformal.semantics.number import Exponent, Number
+from tcformal.semantics.product import Scales, product, scaled_products
 from tcformal.semantics.sums.step import fused_sum
 from tcformal.semantics.unpack import unpack
 from tcformal.simulation.matrix_unit import Unit, spec_of
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """The distance of one term of a dot product below the largest exponent.
+
+    Shapes: live u[1], gap u[w].
+    Zero, NaN, Inf: `live` is 1 where the term is none of these; elsewhere `gap` means nothing.
+    """
+
+    live: Node
+    gap: Node
+
+
+def gaps_of(g: Graph, spec: UnitSpec, x: OperandNodes) -> list[Gap]:
+    """The gaps of a dot product's terms in order: exact products with block scales, then c.
+
+    Ranges and units: the exponent of a product is the sum of its factors' exponents (and its scales'),
+    whatever its significand; subnormals have e_min.
+    Zero, NaN, Inf: such terms take no part in the largest exponent.
+    """
+    o = spec.operands
+    factors = zip(x.a, x.b, strict=True)
+    numbers = [product(g, unpack(g, a, o.a), unpack(g, b, o.b)) for a, b in factors]
+    if spec.scale_format is not None and spec.scale_block is not None:
+        scales = Scales(fmt=spec.scale_format, block=spec.scale_block, a=x.scale_a, b=x.scale_b)
+        numbers = scaled_products(g, numbers, scales, 0)
+    numbers.append(unpack(g, x.c, o.c))
+    lives = [g.not_(g.or_(n.term.zero, n.nan, n.inf)) for n in numbers]
+    # A constant zero, such as c, does not widen the range of exponents.
+    own = [
+        None if live is g.truth(False) else n.term.exponent for n, live in zip(numbers, lives, strict=True)
+    ]
+    low = min((e.low for e in own if e is not None), default=0)
+    none, parts = Exponent(g.const(0, 1), low, low), []
+    for e, live in zip(own, lives, strict=True):
+        if e is None:
+            parts.append(none)
+        else:
+            code = e.rebased(g, low, e.high)
+            parts.append(Exponent(g.ite(live, code, g.const(0, code.width)), low, e.high))
+    top, _ = largest(g, parts)
+    return [Gap(live, distance_below(g, e or none, top)) for e, live in zip(own, lives, strict=True)]
+
+
+def within_spread(g: Graph, spec: UnitSpec, x: OperandNodes, spread: int) -> Node:
+    """The node that is 1 where every term lies at most `spread` below the largest exponent, or is zero, NaN
+    or Inf."""
+    return all_of(g, [
+        g.truth(True) if spread >> t.gap.width
+        else g.or_(g.not_(t.live), g.ule(t.gap, g.const(spread, t.gap.width)))
+        for t in gaps_of(g, spec, x)
+    ])  # fmt: skip
+
 
 #: The regions of a format, each with the text that describes a value in it.
 REGIONS: dict[str, str] = {
@@ -180,8 +234,7 @@ class Assumptions:
         return from_texts(spec_of(unit).operands.c, texts)
 
     def __bool__(self) -> bool:
-        values = (self.exponents, self.scale_exponents, self.c, *self.of_terms().values())
-        return bool(self.flags) or any(value is not None for value in values)
+        return bool(self.spellings())
 
     def of_terms(self) -> dict[str, str]:
         """The assumptions about factors, products, their sum and all terms, by name."""
@@ -190,34 +243,29 @@ class Assumptions:
 
     def spellings(self) -> list[str]:
         """The assumptions in the command-line spelling that `from_texts` parses."""
-        spelled = list(self.flags)
-        if self.exponents is not None:
-            spelled.append(f"exponents={self.exponents[0]}..{self.exponents[1]}")
-        if self.scale_exponents is not None:
-            spelled.append(f"scale_exponents={self.scale_exponents[0]}..{self.scale_exponents[1]}")
-        if self.c is not None:
-            spelled.append(f"c={self.c:#x}")
-        return [*spelled, *(f"{name}={value}" for name, value in self.of_terms().items())]
+        spelled = {
+            name: f"{span[0]}..{span[1]}"
+            for name in ("exponents", "scale_exponents")
+            if (span := getattr(self, name)) is not None
+        }
+        spelled |= ({} if self.c is None else {"c": hex(self.c)}) | self.of_terms()
+        return [*self.flags, *(f"{name}={value}" for name, value in spelled.items())]
 
     def texts(self) -> list[str]:
         """The assumptions as readable lines, one each."""
-        lines = [FLAGS[flag] for flag in self.flags]
-        if self.exponents is not None:
-            lines.append(f"exponents of non-zero operands in {self.exponents[0]}..{self.exponents[1]}")
-        if self.scale_exponents is not None:
-            low, high = self.scale_exponents
-            lines.append(f"exponents of non-zero scales in {low}..{high}")
-        if self.c is not None:
-            lines.append(f"c = {self.c:#x}")
-        if self.factors is not None:
-            lines.append(FACTORS[self.factors])
-        if self.products is not None:
-            lines.append(f"every exact product is {self.products.text}")
-        if self.sum is not None:
-            lines.append(f"the exact sum of products and c is {self.sum.text}")
-        if self.spread is not None:
-            lines.append(f"exponents of non-zero products and c differ by at most {self.spread}")
-        return lines
+        e, s = self.exponents, self.scale_exponents
+        lines = [
+            e and f"exponents of non-zero operands in {e[0]}..{e[1]}",
+            s and f"exponents of non-zero scales in {s[0]}..{s[1]}",
+            None if self.c is None else f"c = {self.c:#x}",
+            self.factors and FACTORS[self.factors],
+            self.products and f"every exact product is {self.products.text}",
+            self.sum and f"the exact sum of products and c is {self.sum.text}",
+            None
+            if self.spread is None
+            else f"exponents of non-zero products and c differ by at most {self.spread}",
+        ]
+        return [*(FLAGS[flag] for flag in self.flags), *(line for line in lines if line)]
 
 
 def assumptions(c_format: Format, given: Mapping[str, Any]) -> Assumptions:
@@ -242,24 +290,19 @@ def assumptions(c_format: Format, given: Mapping[str, Any]) -> Assumptions:
     if isinstance(c, bool):
         raise InputError(f"expected a value for assumption c, but got {c!r}")
     raw = parse_value(c_format, c if isinstance(c, str) else str(c)) if c is not None else None
-    factors = given.get("factors")
-    if factors is not None:
-        factors = check_choice("assumption factors", factors, FACTORS)
+    factors, spread = given.get("factors"), given.get("spread")
     products, total = (
         None if given.get(name) is None else parse_region(str(given[name]), name)
         for name in ("products", "sum")
     )
-    spread = given.get("spread")
     if isinstance(spread, str):
         spread = read_int("assumption spread", spread.strip())
-    if spread is not None:
-        spread = check_int("assumption spread", spread, low=0)
     return Assumptions(tuple(flags), elements, raw, scales, factors, products, total, spread)
 
 
 def from_texts(c_format: Format, texts: Sequence[str]) -> Assumptions:
     """Parse assumptions in command-line spelling: `finite`, `exponents=-14..15`, `c=0`."""
-    arguments: dict[str, Any] = {}
+    arguments: dict[str, str | bool] = {}
     for text in texts:
         name, equals, value = (part.strip() for part in text.partition("="))
         check_choice("assumption", name, [*FLAGS, *_VALUED])
@@ -304,7 +347,7 @@ def assume_of_unit(g: Graph, what: Assumptions, spec: UnitSpec, x: OperandNodes)
                 holds = g.and_(holds, _flag(g, what.factors, factor, fmt))
     if what.spread is not None:
         with g.scope("assumed.spread"):
-            holds = g.and_(holds, gaps_of(g, spec, x).within(g, what.spread))
+            holds = g.and_(holds, within_spread(g, spec, x, what.spread))
     if what.products is None and what.sum is None:
         return holds
     if scale is not None:

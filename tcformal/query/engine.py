@@ -1,19 +1,22 @@
-"""The engine: it turns a question into a verdict by vectors, assumptions, solvers, replay and shrinking."""
+"""The engine: it serves a kept answer, or decides by vectors, assumptions, solvers, replay and shrinking."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from tcformal.query.kinds.register import kind_of
+from tcformal.errors import RecordError
+from tcformal.ir.node import Node
 from tcformal.query.options import SolveOptions
-from tcformal.query.question import Kind, Q, Question
-from tcformal.query.verdict import Verdict, reason_of, unanswered
-from tcformal.solve.portfolio import decide
+from tcformal.query.question import Kind, Q, Question, Replayed, kind_of
+from tcformal.query.verdict import DECIDED, Verdict, reason_of, unanswered
 from tcformal.solve.result import Decision, SolverAnswer, Status
-from tcformal.theory.equality import EqualByTheorem
 from tcformal.version import VERSION, commit, host
+
+if TYPE_CHECKING:
+    from tcformal.theory.equality import EqualByTheorem
 
 DEFAULT_OPTIONS = SolveOptions()
 
@@ -22,11 +25,7 @@ VECTORS_NAME = "vectors"
 
 
 def answer(
-    q: Q,
-    how: SolveOptions = DEFAULT_OPTIONS,
-    *,
-    shrink_s: float = 4.0,
-    equal: EqualByTheorem | None = None,
+    q: Q, how: SolveOptions = DEFAULT_OPTIONS, *, shrink_s: float = 4.0, equal: EqualByTheorem | None = None
 ) -> Verdict[Q]:
     """Decide a question by a theorem, vectors or solvers, then replay and shrink the witness.
 
@@ -49,10 +48,16 @@ def answer(
     def decided(kind: Kind, d: Decision, **more: Any) -> Verdict[Q]:
         return verdict(kind, reason_of(kind, q, d.answers, d.certificate), d, **more)
 
-    common: dict[str, Any] = {
-        "members": question_kind.members(how.solvers), "limits": how.limits, "certify": how.certify,
-        "jobs": how.jobs,
-    }  # fmt: skip
+    members = question_kind.members(how.solvers)
+
+    def ask(node: Node, shows: Callable[[Replayed], bool]) -> Decision:
+        """The portfolio's decision whether some input makes a node 1, as its replay shows."""
+        from tcformal.solve.portfolio import decide  # a theorem or a vector may have answered before
+
+        return decide(
+            q.graph, node, replay=lambda m: bool(shows(question_kind.replay(q, m))), members=members,
+            limits=how.limits, certify=how.certify, jobs=how.jobs,
+        )  # fmt: skip
 
     allowed: dict[str, int] | None = None
     asked = False
@@ -64,9 +69,7 @@ def answer(
             return None
         asked = True
         how.progress("are the assumptions satisfiable?")
-        possible = decide(
-            q.graph, q.assumed, replay=lambda m: bool(question_kind.replay(q, m).assumed), **common
-        )
+        possible = ask(q.assumed, lambda r: r.assumed)
         if possible.status is Status.SAT and possible.model is not None:
             allowed = dict(possible.model)
             return None
@@ -87,7 +90,7 @@ def answer(
         if question_kind.assumptions_first and (none := impossible()) is not None:
             return none
         how.progress("asking the solvers")
-        d = decide(q.graph, q.asked, replay=lambda m: bool(question_kind.replay(q, m).confirms), **common)
+        d = ask(q.asked, lambda r: r.confirms)
     if d.status is Status.SAT and d.model is not None:
         how.progress("shrinking the witness")
         small = question_kind.shrink(q, d.model, shrink_s)
@@ -115,12 +118,43 @@ def _decide_by_vectors(q: Question, seed: int) -> Decision | None:
         solver=VECTORS_NAME, version=VERSION, status=Status.SAT, model=dict(inputs),
         seconds=time.monotonic() - start,
     )  # fmt: skip
-    if _confirms(q, inputs):
+    if kind_of(q).replay(q, inputs).confirms:
         reason = f"{VECTORS_NAME} answered sat with a model that replays"
         return Decision(status=Status.SAT, model=answered.model, answers=(answered,), reason=reason)
     reason = f"disagreement: {VECTORS_NAME} answered sat, but its model does not replay"
     return Decision(status=Status.CRASH, answers=(answered,), reason=reason, disagreement=True)
 
 
-def _confirms(q: Question, inputs: Mapping[str, int]) -> bool:
-    return bool(kind_of(q).replay(q, inputs).confirms)
+def kept_or_answered(q: Q, how: SolveOptions, *, equal: EqualByTheorem | None = None) -> Verdict[Q]:
+    """The stored answer to a question, or a new one, which is stored.
+
+    A kept answer whose evidence was not checked is asked again; where that ends without an answer, it stays
+    in the store.  `equal`: theorems by which two units are one, which answer the question whatever is kept.
+    Errors: those of `answer`; RecordError, unless `how.unkept` takes it, where an answer cannot be kept.
+    """
+    store = how.store()
+    # Under assumptions a kept answer also has inputs that obey them.
+    at_once = equal is not None and not kind_of(q).assumptions(q)
+    kept = None if store is None or how.fresh or at_once else store.find(q, certify=how.certify)
+    known = kept is not None and kept.checked
+    v = kept
+    if kept is None or not kept.checked:
+        v = answer(q, how, equal=equal)
+        if kept is not None and v.kind not in DECIDED:
+            return v if v.kind is Kind.ERROR else undecided_again(kept, v)
+    assert v is not None
+    # An answer to other units of the same definition is kept under these names too.
+    if store is not None and not ((known or equal is not None) and store.has(q)):
+        try:
+            store.add(v)
+        except RecordError as error:
+            if how.unkept is None:
+                raise
+            how.unkept(error)
+    return v
+
+
+def undecided_again(kept: Verdict[Q], again: Verdict[Q]) -> Verdict[Q]:
+    """The verdict UNKNOWN after a stored answer could not be checked and a new attempt failed."""
+    reason = f"{kept.reason}; asked again: {again.reason}"
+    return replace(again, kind=Kind.UNKNOWN, reason=reason, served=kept.served, checked=False)

@@ -1,4 +1,4 @@
-"""The question whether two units ever differ, as one DAG with shared inputs and both results."""
+"""The question whether two units ever differ, as one DAG on shared inputs, and the replay of a witness."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from tcformal.ir.node import Node
 from tcformal.programs.chain import chained_dot, common_k, declare_inputs
 from tcformal.query.assume import Assumptions, assume_of_unit
 from tcformal.query.question import Question
+from tcformal.query.replay import oracle_result
+from tcformal.simulation.operands.witness import Witness
 
 #: Scopes under which the stages of the first and the second unit are labelled.
 SIDES = ("A", "B")
@@ -49,7 +51,6 @@ class EqualityQuestion(Question):
 
     @property
     def asked(self) -> Node:
-        """The node that is 1 where the assumptions hold and the results differ."""
         return self.differ
 
     def evaluator(self) -> Concrete:
@@ -96,3 +97,35 @@ def question(
 def _formats(spec: UnitSpec) -> tuple[Format, ...]:
     o = spec.operands
     return o.a, o.b, o.c, o.d
+
+
+@dataclass(frozen=True, slots=True)
+class EqualityReplay:
+    """The results of both units on one witness.
+
+    Ranges and units: results are raw encodings of the D format.
+    """
+
+    witness: Witness
+    assumed: bool
+    #: Results on the integer interpretation.
+    integers: tuple[int, int]
+    #: Results on the Fraction oracle.
+    oracle: tuple[int, int]
+
+    @property
+    def agrees(self) -> bool:
+        """Whether integers and oracle computed the same results."""
+        return self.integers == self.oracle
+
+    @property
+    def confirms(self) -> bool:
+        """Whether the witness obeys the assumptions, and the units differ on integers and oracle."""
+        return self.assumed and self.agrees and self.integers[0] != self.integers[1]
+
+
+def replay(question: EqualityQuestion, witness: Witness) -> EqualityReplay:
+    """Run a witness through both units on integers and on the oracle."""
+    assumed, _, first, second = question.evaluator()(witness.inputs())
+    oracle = (oracle_result(question.first, witness), oracle_result(question.second, witness))
+    return EqualityReplay(witness, bool(assumed), (first, second), oracle)

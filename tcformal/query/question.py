@@ -1,12 +1,14 @@
-"""The interface of all kinds of questions, for one engine and one store."""
+"""The interface of all kinds of questions, for one engine and one store, and the register of these kinds."""
 
 from __future__ import annotations
 
 import enum
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import Any, Generic, Protocol, TypeVar
 
+from tcformal.errors import RecordError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import digest
@@ -25,6 +27,8 @@ class Kind(enum.Enum):
     ERROR = "answers that cannot all be right, or every solver failed"
 
 
+#: A JSON object, as `json` reads and writes it.
+JsonObject = dict[str, Any]
 #: Raw encodings by input name.
 RawInputs = Mapping[str, int]
 
@@ -77,8 +81,8 @@ class QuestionKind(ABC, Generic[Q]):
 
     # ------------------------------------------------------------------ answering
     @abstractmethod
-    def replay(self, q: Q, inputs: RawInputs) -> Any:
-        """Run inputs on integers and on the Fraction oracle, and return a `Replayed`."""
+    def replay(self, q: Q, inputs: RawInputs) -> Replayed:
+        """Run inputs on integers and on the Fraction oracle."""
 
     @abstractmethod
     def shrink(self, q: Q, inputs: RawInputs, seconds: float) -> dict[str, int]:
@@ -106,7 +110,7 @@ class QuestionKind(ABC, Generic[Q]):
 
     # ------------------------------------------------------------------ writing and reading
     @abstractmethod
-    def parts(self, q: Q) -> dict[str, Any]:
+    def parts(self, q: Q) -> JsonObject:
         """The identifying parts of a question, from which `build` builds it again."""
 
     @abstractmethod
@@ -117,7 +121,7 @@ class QuestionKind(ABC, Generic[Q]):
         """
 
     @abstractmethod
-    def witness_data(self, q: Q, inputs: RawInputs) -> dict[str, Any]:
+    def witness_data(self, q: Q, inputs: RawInputs) -> JsonObject:
         """Inputs as record data: encodings in hex, exact values."""
 
     @abstractmethod
@@ -125,7 +129,7 @@ class QuestionKind(ABC, Generic[Q]):
         """Read inputs from record data; RecordError where encodings, values or shape disagree."""
 
     @abstractmethod
-    def results_data(self, q: Q, replayed: Any) -> dict[str, Any]:
+    def results_data(self, q: Q, replayed: Any) -> JsonObject:
         """The results on the inputs as record data: encodings in hex, exact values."""
 
     @abstractmethod
@@ -133,5 +137,35 @@ class QuestionKind(ABC, Generic[Q]):
         """The `tcformal eval` commands that reproduce the results."""
 
     @abstractmethod
-    def to_json(self, q: Q) -> dict[str, Any]:
+    def to_json(self, q: Q) -> JsonObject:
         """The question as plain data, for `--json`."""
+
+
+#: Where the kind of each class of questions is, by the class's name.
+_OF = {
+    "EqualityQuestion": ("tcformal.query.search", "EQUALITY"),
+    "PropertyQuestion": ("tcformal.query.properties", "PROPERTY"),
+    "ErrorComparison": ("tcformal.query.comparison.kind", "PROGRAM"),
+    "ProgramsQuestion": ("tcformal.query.comparison.kind", "PROGRAMS"),
+    "RtlQuestion": ("tcformal.query.rtl", "RTL"),
+}
+
+
+def kind_of(question: Q) -> QuestionKind[Q]:
+    """The kind of a question."""
+    return _kind(type(question).__name__)
+
+
+def kind_named(name: str) -> QuestionKind[Any]:
+    """The kind with this name in records; RecordError for an unknown name."""
+    for question in _OF:
+        kind = _kind(question)
+        if kind.name == name and question != "RtlQuestion":  # whose answers are not kept
+            return kind
+    raise RecordError(f"expected a known kind of question, but got {name!r}")
+
+
+def _kind(question: str) -> QuestionKind[Any]:
+    module, name = _OF[question]
+    kind: QuestionKind[Any] = getattr(import_module(module), name)
+    return kind

@@ -1,27 +1,38 @@
-"""Search by seeded vectors: it separates most pairs of units without a solver."""
+"""Two units as a kind of question, and the seeded vectors that separate most pairs without a solver."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from tcformal.backends.vector import Vector
+from tcformal.design.names import resolve
 from tcformal.design.rounding import Conversion
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Sign, Specials
+from tcformal.ir.build import Graph
 from tcformal.oracle.numerals import power_of_two
-from tcformal.oracle.values import encoded, exponent_of
+from tcformal.oracle.values import encoded, exponent_of, value_data
 from tcformal.programs.chain import scale_count
-from tcformal.query.pair import EqualityQuestion
-from tcformal.query.shrink.shrink import witness_cost
+from tcformal.query.assume import from_texts
+from tcformal.query.pair import EqualityQuestion, EqualityReplay, question, replay
+from tcformal.query.question import JsonObject, Kind, QuestionKind, RawInputs
+from tcformal.query.shrink import shrink, witness_cost
 from tcformal.simulation.operands.batch import Batch, batch_of, columns, rows_of, witness_at
 from tcformal.simulation.operands.inputs import boundaries, inputs_to_try, without_nan
-from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.operands.witness import (
+    Witness,
+    by_value,
+    explain_command,
+    read_witness,
+    witness_data,
+)
 
 #: Distances between neighbouring terms: chains, pairs and groups take every second or fourth product.
 _STRIDES = (1, 1, 2, 2, 4, 8)
@@ -198,9 +209,8 @@ def _scales(
 
 def _factors(rng: random.Random, a: Format, b: Format, product: Fraction) -> tuple[int, int] | None:
     """Encodings of a number and a power of two with the given product; None where the formats lack them."""
-    if rng.random() < 0.5:
-        other = _in_order(rng, b, a, product)
-        return _in_order(rng, a, b, product) if other is None else other[::-1]
+    if rng.random() < 0.5 and (other := _in_order(rng, b, a, product)) is not None:
+        return other[::-1]
     return _in_order(rng, a, b, product)
 
 
@@ -219,9 +229,7 @@ def _in_order(rng: random.Random, a: Format, b: Format, product: Fraction) -> tu
     return None if x is None or z is None else (x, z)
 
 
-@lru_cache(maxsize=1 << 14)
-def _word(fmt: Format, value: Fraction) -> int | None:
-    return encoded(fmt, value)
+_word = lru_cache(maxsize=1 << 14)(encoded)
 
 
 #: Default number of vectors: half of them directed, half from the families.
@@ -268,3 +276,76 @@ def _simplest(question: EqualityQuestion, tried: Batch) -> Witness | None:
     kept = [i for i in order if special[i] == special[order[0]]]
     finalists = [witness_at(tried, int(rows[i])) for i in kept]
     return min(finalists, key=lambda w: witness_cost(question, w))
+
+
+class Equality(QuestionKind[EqualityQuestion]):
+    """Two units on shared operands: SEPARATED with a witness, or EQUIVALENT."""
+
+    name = "separate"
+    found = Kind.SEPARATED
+    none = Kind.EQUIVALENT
+
+    def replay(self, q: EqualityQuestion, inputs: RawInputs) -> EqualityReplay:
+        return replay(q, Witness.of(inputs, q.k))
+
+    def shrink(self, q: EqualityQuestion, inputs: RawInputs, seconds: float) -> dict[str, int]:
+        return shrink(q, Witness.of(inputs, q.k), seconds=seconds).inputs()
+
+    def search(self, q: EqualityQuestion, seed: int) -> dict[str, int] | None:
+        witness = search(q, seed)
+        return None if witness is None else witness.inputs()
+
+    def assumptions(self, q: EqualityQuestion) -> list[str]:
+        return q.assumptions.texts()
+
+    def found_text(self, q: EqualityQuestion, finder: str) -> str:
+        return f"{finder} found inputs; replayed on integers and on exact fractions"
+
+    def none_text(self, q: EqualityQuestion, deciders: str) -> str:
+        same = "both units build the same definition; " if q.same_definition else ""
+        return f"{same}{deciders} found no inputs on which they differ"
+
+    def parts(self, q: EqualityQuestion) -> JsonObject:
+        o = q.first.operands
+        return {
+            "kind": self.name,
+            "first": q.first.name,
+            "second": q.second.name,
+            "k": q.k,
+            "formats": o.names(),
+            "assumptions": q.assumptions.spellings(),
+        }
+
+    def build(self, parts: Mapping[str, Any], graph: Graph | None = None) -> EqualityQuestion:
+        one, other = resolve(parts["first"]), resolve(parts["second"])
+        return question(one, other, from_texts(one.operands.c, parts["assumptions"]), graph)
+
+    def witness_data(self, q: EqualityQuestion, inputs: RawInputs) -> JsonObject:
+        return witness_data(q.first.input_formats(), Witness.of(inputs, q.k))
+
+    def read_witness(self, q: EqualityQuestion, data: Mapping[str, Any]) -> dict[str, int]:
+        scales = scale_count(q.first, q.k)
+        counts = {"a": q.k, "b": q.k, "scale_a": scales, "scale_b": scales}
+        return read_witness(q.first.input_formats(), counts, data).inputs()
+
+    def results_data(self, q: EqualityQuestion, replayed: EqualityReplay) -> JsonObject:
+        d = q.first.operands.d
+        pairs = zip(("first", "second"), replayed.integers, strict=True)
+        return {"results": {name: value_data(d, raw) for name, raw in pairs}}
+
+    def commands(self, q: EqualityQuestion, replayed: EqualityReplay) -> list[str]:
+        return [explain_command(q.names, replayed.witness, by_value(q.first), command="eval")]
+
+    def to_json(self, q: EqualityQuestion) -> JsonObject:
+        o = q.first.operands
+        scale = {} if q.first.scale_format is None else {"scale": q.first.scale_format.name}
+        return {
+            "units": list(q.names),
+            "k": q.k,
+            "formats": o.names() | scale,
+            "same_definition": q.same_definition,
+        }
+
+
+#: The one of its kind.
+EQUALITY = Equality()

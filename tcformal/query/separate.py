@@ -1,20 +1,23 @@
-"""Public questions about units: `separate`, `prove_equal` and `check_property`."""
+"""Public questions about units: `separate`, `prove_equal`, `check_property`; apart, being public names."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from tcformal.design.unit import UnitSpec
 from tcformal.programs.chain import same_definition
 from tcformal.query.assume import Assumptions
-from tcformal.query.keep import kept_or_answered
-from tcformal.query.kinds.property.question import PropertyQuestion, property_question
+from tcformal.query.engine import kept_or_answered
 from tcformal.query.options import AnswerStore, SolveOptions, solve_options
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.verdict import Verdict
 from tcformal.simulation.matrix_unit import Unit, spec_of
 from tcformal.solve.result import Limits
 from tcformal.theory.equality import equal_by_theorem
+
+if TYPE_CHECKING:
+    from tcformal.query.properties import PropertyQuestion
 
 
 def separate(
@@ -55,7 +58,7 @@ def kept_or_separated(q: EqualityQuestion, how: SolveOptions) -> Verdict[Equalit
     """The stored answer to a question about two units, or a new one, which is stored.
 
     Theorems on the parameters come first; they are applied again each time, and not kept.
-    Errors: those of `query.keep.kept_or_answered`.
+    Errors: those of `query.engine.kept_or_answered`.
     """
     equal = None
     if how.solvers is None and not same_definition(q.first, q.second, q.k):  # which the engine sees
@@ -113,5 +116,7 @@ def check_property(
     does not fit; otherwise those of `separate`.
     Source: the unit's own.
     """
+    from tcformal.query.properties import property_question  # of properties alone
+
     q = property_question(name, spec_of(unit), assumptions or Assumptions())
     return kept_or_answered(q, solve_options(limits, solvers, certify, store, fresh=fresh, progress=progress))

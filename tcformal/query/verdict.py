@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic
+from typing import TYPE_CHECKING, Any, Generic
 
 from tcformal.callbacks import view
-from tcformal.query.kinds.register import kind_of
-from tcformal.query.question import Kind, Q, Question
+from tcformal.query.question import JsonObject, Kind, Q, Question, kind_of
 from tcformal.simulation.operands.witness import Witness
-from tcformal.solve.certificate import Certificate
 from tcformal.solve.result import Decision, Limits, SolverAnswer, Status
-from tcformal.theory.equality import EqualByTheorem
+
+if TYPE_CHECKING:
+    from tcformal.solve.certificate import Certificate
+    from tcformal.theory.equality import EqualByTheorem
 
 #: Verdicts that need no further asking.
 DECIDED = (Kind.SEPARATED, Kind.EQUIVALENT, Kind.HOLDS, Kind.VIOLATED, Kind.VACUOUS)
@@ -92,10 +93,10 @@ class Verdict(Generic[Q]):
         """The results on the witness, raw encodings of the D format; None where the verdict has none."""
         return None if self.replayed is None else tuple(self.replayed.integers)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """The verdict as plain data: encodings in hex, values exact."""
         q, question_kind = self.question, kind_of(self.question)
-        data: dict[str, Any] = {
+        data: JsonObject = {
             "verdict": self.kind.name,
             "reason": self.reason,
             **question_kind.to_json(q),

@@ -11,7 +11,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tcformal.oracle.values import hex_word
-from tcformal.query.claims.verdict import ClaimPart, ClaimVerdict, Counterexample
+from tcformal.query.claims.claim_verdict import ClaimPart, ClaimVerdict, Counterexample
 from tcformal.query.question import Kind
 from tcformal.report.sections import Section
 from tcformal.report.text import table, with_decimal

@@ -8,8 +8,7 @@ from typing import Any
 from tcformal.design.unit import UnitSpec
 from tcformal.oracle.numerals import number_text
 from tcformal.oracle.values import format_value, hex_word
-from tcformal.query.explain.divergence import divergence
-from tcformal.query.explain.steps import Rounding, SumStep, Trace
+from tcformal.query.explain.trace import Rounding, SumStep, Trace, divergence
 
 
 def result_data(spec: UnitSpec, raw: int) -> dict[str, str]:

@@ -10,7 +10,7 @@ from rich.console import Group as Stack
 from rich.console import RenderableType
 from rich.text import Text
 
-from tcformal.query.pairs.campaign import PairOutcome
+from tcformal.query.pairs.all_pairs import PairOutcome
 from tcformal.query.pairs.pairs import FormatGroup, Pair
 from tcformal.query.question import Kind
 from tcformal.query.verdict import NOT_CHECKED

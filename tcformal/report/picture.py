@@ -10,8 +10,7 @@ from rich.text import Text
 
 from tcformal.oracle.numerals import number_text
 from tcformal.oracle.values import format_value, hex_word
-from tcformal.query.explain.divergence import Divergence
-from tcformal.query.explain.steps import Rounding, SumStep, TermRow, Trace
+from tcformal.query.explain.trace import Divergence, Rounding, SumStep, TermRow, Trace
 from tcformal.report.scales import scale_lines
 from tcformal.report.text import WIDTH
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from tcformal.query.claims.verdict import ClaimVerdict, PartStatus
+from tcformal.query.claims.claim_verdict import ClaimVerdict, PartStatus
 from tcformal.query.question import Kind
 from tcformal.report.claims import claim_view
 

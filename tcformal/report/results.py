@@ -16,10 +16,10 @@ from tcformal.analysis.records import ExportRecord
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.errors import RecordError
 from tcformal.programs.chain import definition
-from tcformal.query.kinds.comparison.programs import PROGRAMS
-from tcformal.query.kinds.equality import EQUALITY
-from tcformal.query.kinds.property.kind import PROPERTY
+from tcformal.query.comparison.kind import PROGRAMS
+from tcformal.query.properties import PROPERTY
 from tcformal.query.question import Kind
+from tcformal.query.search import EQUALITY
 from tcformal.query.verdict import NOT_CHECKED, kept_as
 from tcformal.report.sections import Section
 from tcformal.report.text import SHOWN, table

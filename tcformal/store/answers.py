@@ -8,9 +8,8 @@ from typing import Any
 from tcformal.design.names import gives_back
 from tcformal.errors import InputError, RecordError, TcformalError
 from tcformal.query.engine import VECTORS_NAME
-from tcformal.query.kinds.register import kind_named, kind_of
 from tcformal.query.pair import EqualityQuestion
-from tcformal.query.question import Kind, Q, Question
+from tcformal.query.question import Kind, Q, Question, kind_named, kind_of
 from tcformal.query.verdict import DECIDED, Verdict, kept_as, reason_of
 from tcformal.solve.certificate import Certificate
 from tcformal.solve.members import registry

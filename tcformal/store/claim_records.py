@@ -12,7 +12,7 @@ from tcformal.store.lines import Record, folder_lock
 from tcformal.store.schema import SEAL, digest_of, now, seal
 
 if TYPE_CHECKING:  # a theorem's answer is kept without what solvers need
-    from tcformal.query.claims.verdict import ClaimVerdict
+    from tcformal.query.claims.claim_verdict import ClaimVerdict
 
 CLAIM = RecordKind(
     "claim", "claims.jsonl", re.compile(rb'"claim": "([^"]+)", "unit": "([^"]+)"'),

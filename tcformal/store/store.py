@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tcformal.callbacks import Warn, ignore
 from tcformal.errors import RecordError, TcformalError
 from tcformal.ir.walk import to_json
-from tcformal.query.kinds.register import kind_of
-from tcformal.query.question import Kind, Q, Question
+from tcformal.query.question import Kind, Q, Question, kind_of
 from tcformal.query.verdict import Verdict
 from tcformal.solve.certificate import Certificate
 from tcformal.store import answers
@@ -24,7 +23,7 @@ from tcformal.store.rechecker import Rechecker
 from tcformal.store.schema import check, now
 
 if TYPE_CHECKING:
-    from tcformal.query.claims.verdict import ClaimVerdict
+    from tcformal.query.claims.claim_verdict import ClaimVerdict
 
 ANSWER = RecordKind(
     "answer",

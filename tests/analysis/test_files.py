@@ -16,9 +16,9 @@ from tcformal.design.sources import references
 from tcformal.errors import InputError, UnknownNameError
 from tcformal.query.assume import FLAGS
 from tcformal.query.claims.register import CLAIMS
-from tcformal.query.kinds.comparison.parameters import ALGORITHMS, FORMS
-from tcformal.query.kinds.property.properties import PROPERTIES
+from tcformal.query.comparison.parameters import ALGORITHMS, FORMS
 from tcformal.query.options import solve_options
+from tcformal.query.properties import PROPERTIES
 from tcformal.solve.result import Limits
 from tcformal.store.store import Store
 

@@ -80,7 +80,7 @@ def test_a_file_is_run_kept_and_served(tmp_path: Path, monkeypatch: pytest.Monke
         raise AssertionError("asked again")
 
     # Golden inputs are evaluated again, because that is as cheap as looking.
-    monkeypatch.setattr("tcformal.query.keep.answer", never)
+    monkeypatch.setattr("tcformal.query.engine.answer", never)
     again = list(run(query, query.concrete(), how))
     assert [a.outcome for a in again] == outcomes
     assert all(a.served for a in again[:3])

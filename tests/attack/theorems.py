@@ -39,9 +39,8 @@ from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.programs.chain import common_k, declare_inputs
 from tcformal.query.assume import Assumptions, assume_of_unit, from_texts
-from tcformal.query.claims.region import close
 from tcformal.query.claims.register import refused
-from tcformal.query.claims.witnesses import exact_form, rounded_once
+from tcformal.query.claims.witnesses import close, exact_form, rounded_once
 from tcformal.simulation.operands.batch import Batch, columns, rows_of, together
 from tcformal.theory.answers import STATEMENTS, agreement_of, theorem_answer
 from tcformal.theory.axes import normal_form

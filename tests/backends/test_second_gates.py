@@ -17,8 +17,7 @@ from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.walk import to_json
 from tcformal.query import pair
-from tcformal.query.kinds.register import kind_of
-from tcformal.query.question import Question
+from tcformal.query.question import Question, kind_of
 
 SEED = 20261122
 

@@ -19,7 +19,7 @@ from click.testing import CliRunner, Result
 
 import signals
 from tcformal.cli import main
-from tcformal.query.pairs.campaign import PairOutcome
+from tcformal.query.pairs.all_pairs import PairOutcome
 from tcformal.query.pairs.pairs import Pair, groups, without_counterpart
 from tcformal.query.question import Kind
 from tcformal.report.pairs import LETTERS
@@ -131,7 +131,7 @@ def test_bad_input_is_one_sentence(run: Run, words: list[str], sentence: str) ->
 
 def test_a_scheduler_that_is_not_there_is_no_answer(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="the extra `distributed` is not installed")
-    monkeypatch.setattr("tcformal.query.pairs.cluster.CONNECT_S", 0.5)
+    monkeypatch.setattr("tcformal.query.pairs.pool.CONNECT_S", 0.5)
     refused = run("--all-pairs", "tf32", "--scheduler", "tcp://127.0.0.1:9")
     assert refused.exit_code == 3
     assert "error: expected a Dask scheduler at tcp://127.0.0.1:9, but none answered" in refused.stderr

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tcformal.query.suites.made import complaints
-from tcformal.query.suites.suitefile import from_json
+from tcformal.query.suites.made import complaints, from_json
 
 KEPT = sorted((Path(__file__).resolve().parents[2] / "results" / "suites").glob("*.json"))
 

@@ -12,10 +12,9 @@ from click.testing import CliRunner
 
 from tcformal.cli import main
 from tcformal.design.space import space
-from tcformal.query.suites.evidence import examined
-from tcformal.query.suites.made import Equal, Suite, fewest, redundant
-from tcformal.query.suites.suite import suite
-from tcformal.query.suites.suitefile import to_json
+from tcformal.query.options import SolveOptions
+from tcformal.query.suites.made import Equal, Suite, examined, fewest, redundant, to_json
+from tcformal.query.suites.suite import suite_of
 from tcformal.solve.result import Limits
 
 LIMITS = Limits(time_s=60.0, memory_mb=8192, seed=0)
@@ -28,7 +27,11 @@ CARRIES = "carry_bits=3,4"
 @pytest.fixture(scope="module")
 def widths() -> Suite:
     """Designs of which all but two differ: four carry bits and five hold every sum of two."""
-    return suite(space([BASE], vary=["fraction_bits=5,6,7", "carry_bits=3,4"]), limits=LIMITS, shrink_s=1.0)
+    return suite_of(
+        space([BASE], vary=["fraction_bits=5,6,7", "carry_bits=3,4"]),
+        SolveOptions(limits=LIMITS),
+        shrink_s=1.0,
+    )
 
 
 def forged(made: Suite, tmp_path: Path, **change: Any) -> tuple[int, str]:
@@ -63,7 +66,7 @@ def test_equal_designs_that_differ_are_refused(widths: Suite, tmp_path: Path) ->
     code, text = forged(made, tmp_path, equal=[said])
     assert code == 1
     assert "but they differ on" in text
-    found = examined(replace(made, equal=(Equal(0, 1, "said", False),)), NEVER)
+    found = examined(replace(made, equal=(Equal(0, 1, "said", False),)), SolveOptions(limits=NEVER))
     assert (len(found.wrong), found.unproved) == (1, [])
 
 
@@ -71,14 +74,14 @@ def test_equal_designs_without_a_proof_are_not_called_right(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two that are equal, of which no theorem says so, and no time for a solver."""
-    monkeypatch.setattr("tcformal.query.suites.evidence.equal_by_theorem", lambda *_: None)
+    monkeypatch.setattr("tcformal.query.suites.made.equal_by_theorem", lambda *_: None)
     pair = space([BASE], vary=[CARRIES]).members
-    made = suite(space([BASE], vary=[CARRIES]), limits=LIMITS, shrink_s=1.0)
+    made = suite_of(space([BASE], vary=[CARRIES]), SolveOptions(limits=LIMITS), shrink_s=1.0)
     equal = replace(
         made, designs=pair, inputs=(), results=(), undecided=(), at_least=0,
         equal=(Equal(0, 1, "cadical found no inputs", False, (), {"sha256": "0" * 64}),),
     )  # fmt: skip
-    found = examined(equal, NEVER, solvers=["cadical"])
+    found = examined(equal, SolveOptions(solvers=["cadical"], limits=NEVER))
     assert found.wrong == []
     assert len(found.unproved) == 1
     assert "are not proved equal: " in found.unproved[0]
@@ -86,12 +89,15 @@ def test_equal_designs_without_a_proof_are_not_called_right(
     path.write_text(json.dumps(to_json(equal)))
     words = ["suite", "--check", str(path), "--time-limit", "0.001", "--solvers", "cadical"]
     assert CliRunner().invoke(main, words).exit_code == 3
-    assert examined(equal, LIMITS).unproved == []
+    assert examined(equal, SolveOptions(limits=LIMITS)).unproved == []
 
 
 def test_a_false_definition_is_refused(widths: Suite) -> None:
     e = widths.equal[0]
-    found = examined(replace(widths, equal=(replace(e, same_definition=True), *widths.equal[1:])), LIMITS)
+    found = examined(
+        replace(widths, equal=(replace(e, same_definition=True), *widths.equal[1:])),
+        SolveOptions(limits=LIMITS),
+    )
     assert any("but they build two" in text for text in found.wrong)
 
 
@@ -107,7 +113,7 @@ def test_an_input_too_many_is_refused(widths: Suite) -> None:
     twice = replace(
         widths, inputs=(*widths.inputs, widths.inputs[0]), results=(*widths.results, widths.results[0])
     )
-    assert "expected inputs that are all needed" in examined(twice, LIMITS).wrong[0]
+    assert "expected inputs that are all needed" in examined(twice, SolveOptions(limits=LIMITS)).wrong[0]
 
 
 def test_another_table_of_separating_inputs_is_refused(widths: Suite, tmp_path: Path) -> None:

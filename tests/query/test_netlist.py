@@ -11,7 +11,7 @@ from tcformal.backends.concrete import Concrete
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.walk import reachable
-from tcformal.query.rtl.check import read_netlist
+from tcformal.query.rtl import read_netlist
 
 WIDTH = 6
 ONES = (1 << WIDTH) - 1

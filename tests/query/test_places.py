@@ -17,7 +17,7 @@ from tcformal.ir.build import Graph
 from tcformal.oracle.values import NumberClass, decode, exponent_of, parse_value
 from tcformal.programs.chain import declare_inputs
 from tcformal.query.assume import REGIONS, Assumptions, assume_of_unit, from_texts, parse_region
-from tcformal.query.kinds.comparison.question import comparison_parameters
+from tcformal.query.comparison.error_comparison import comparison_parameters
 from tcformal.query.question import Kind as Verdict
 from tcformal.query.separate import separate
 from tcformal.solve.result import Limits

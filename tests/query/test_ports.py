@@ -11,7 +11,7 @@ from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.programs.chain import declare_inputs
-from tcformal.query.rtl.ports import mapped, port_nodes, port_values, tied
+from tcformal.query.rtl import mapped, port_nodes, port_values, tied
 from tcformal.simulation.operands.witness import Witness
 
 SPEC = resolve("valpey@terms=3")

@@ -16,9 +16,9 @@ from tcformal.oracle.values import ExactValue, NumberClass, decode
 from tcformal.programs.chain import OperandNodes, common_k
 from tcformal.query import pair as spec
 from tcformal.query.assume import Assumptions, assume, assumptions
-from tcformal.query.pair import question
+from tcformal.query.pair import question, replay
 from tcformal.query.question import Kind
-from tcformal.query.replay import oracle_result, replay
+from tcformal.query.replay import oracle_result
 from tcformal.query.separate import separate
 from tcformal.semantics.stages import Dot
 from tcformal.simulation.operands.batch import edge_encodings, witness_at
@@ -119,7 +119,7 @@ def test_a_question_asks_where_the_oracles_results_differ(first: str, second: st
             assert run(w.inputs()) == [allowed, apart, *expected], w
             if replayed < (5 if apart else 2):
                 again = replay(q, w)
-                assert (again.oracle, again.agrees, again.separates) == (expected, True, apart)
+                assert (again.oracle, again.agrees, again.confirms) == (expected, True, apart)
                 replayed += 1
 
 
@@ -142,12 +142,12 @@ def test_a_result_that_one_side_computes_otherwise_is_no_agreement(monkeypatch: 
     w = Witness((0x3C00, 0x0001), (0x3C00, 0x0001), 0x3F800001)
     right = replay(q, w)
     assert right.agrees
-    module = "tcformal.query.replay.oracle_result"
+    module = "tcformal.query.pair.oracle_result"
     for wrong in (q.first, q.second):
         monkeypatch.setattr(module, lambda u, x, wrong=wrong: oracle_result(u, x) ^ (u is wrong))
         again = replay(q, w)
         assert not again.agrees
-        assert not again.separates
+        assert not again.confirms
 
 
 # ---------------------------------------------------------------------- what is assumed

@@ -8,8 +8,7 @@ from tcformal.design.names import resolve
 from tcformal.oracle.values import NumberClass, decode
 from tcformal.query.assume import from_texts
 from tcformal.query.explain.explain import explain_witness
-from tcformal.query.pair import EqualityQuestion, question
-from tcformal.query.replay import replay
+from tcformal.query.pair import EqualityQuestion, question, replay
 from tcformal.query.search import search
 from tcformal.simulation.matrix_unit import unit
 from tcformal.simulation.operands.batch import batch
@@ -42,7 +41,7 @@ def test_what_is_found_separates(names: tuple[str, str]) -> None:
     assert found is not None
     again = replay(q, found)
     assert again.integers == again.oracle
-    assert again.separates
+    assert again.confirms
 
 
 def test_nothing_is_found_where_units_agree() -> None:
@@ -64,7 +63,7 @@ def test_neighbouring_exponents_of_zero_terms_are_told_apart(unit: str, ours: in
     q = asked(f"{unit}@zero_exponent={ours}", f"{unit}@zero_exponent={theirs}", "finite")
     found = search(q, 0)
     assert found is not None
-    assert replay(q, found).separates
+    assert replay(q, found).confirms
 
 
 @pytest.mark.parametrize("unit", ["x86/tdpbf16ps", "x86/vdpbf16ps", "gaudi2/mme.fp32_ieee"])
@@ -72,7 +71,7 @@ def test_what_becomes_of_a_number_below_the_least_normal_one_is_told_without_a_s
     q = asked(unit, f"{unit}@result_subnormals=signed_zero")
     found = search(q, 0)
     assert found is not None
-    assert replay(q, found).separates
+    assert replay(q, found).confirms
 
 
 def test_assumptions_are_obeyed() -> None:
@@ -80,7 +79,7 @@ def test_assumptions_are_obeyed() -> None:
         q = asked(AMPERE, HOPPER, *assume)
         found = search(q, 0, 6000)
         assert found is not None, assume
-        assert replay(q, found).separates
+        assert replay(q, found).confirms
     assert search(asked(AMPERE, HOPPER, "exponents=0..0", "c=0"), 0) is None
 
 

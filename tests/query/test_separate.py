@@ -19,11 +19,10 @@ from tcformal.ir.build import Graph
 from tcformal.oracle.values import ExactValue, NumberClass, decode
 from tcformal.query.assume import Assumptions, assumptions, from_texts
 from tcformal.query.engine import VECTORS_NAME
-from tcformal.query.pair import EqualityQuestion, question
+from tcformal.query.pair import EqualityQuestion, question, replay
 from tcformal.query.question import Kind
-from tcformal.query.replay import replay
 from tcformal.query.separate import prove_equal, separate
-from tcformal.query.shrink.shrink import shrink, witness_cost
+from tcformal.query.shrink import shrink, witness_cost
 from tcformal.query.verdict import Verdict
 from tcformal.semantics.number import Exponent
 from tcformal.semantics.pack import pack
@@ -58,7 +57,7 @@ def given(**assumed: Any) -> Assumptions:
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shrinking ends by itself, however busy the machine is."""
     monkeypatch.setattr(
-        "tcformal.query.kinds.equality.shrink", lambda q, w, seconds: shrink(q, w, seconds=30 * seconds)
+        "tcformal.query.search.shrink", lambda q, w, seconds: shrink(q, w, seconds=30 * seconds)
     )
 
 
@@ -78,7 +77,7 @@ def assert_separated(v: Verdict[EqualityQuestion]) -> Witness:
         assert again.assumed
         assert again.integers == again.oracle
         assert again.integers[0] != again.integers[1]
-        assert again.separates
+        assert again.confirms
     assert replay(v.question, v.witness).integers == v.results
     assert witness_cost(v.question, v.witness) <= witness_cost(v.question, v.found)
     return v.witness
@@ -474,7 +473,7 @@ def test_a_false_unsat_is_an_error(stub: Stub) -> None:
 
 def test_integers_and_oracle_that_disagree_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """What only one of the two computes is no result, however the solvers found it."""
-    monkeypatch.setattr("tcformal.query.replay.oracle_result", lambda spec, witness: 0x42)
+    monkeypatch.setattr("tcformal.query.pair.oracle_result", lambda spec, witness: 0x42)
     v = separate(AMPERE, HOPPER, limits=LIMITS)
     assert v.kind is Kind.ERROR
     assert "its model does not replay" in v.reason
@@ -483,7 +482,7 @@ def test_integers_and_oracle_that_disagree_are_an_error(monkeypatch: pytest.Monk
 
 def test_a_shrunk_witness_that_does_not_separate_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     zeros = Witness((0,) * 16, (0,) * 16, 0)
-    monkeypatch.setattr("tcformal.query.kinds.equality.shrink", lambda question, found, seconds: zeros)
+    monkeypatch.setattr("tcformal.query.search.shrink", lambda question, found, seconds: zeros)
     v = separate(AMPERE, HOPPER, limits=LIMITS)
     assert v.kind is Kind.ERROR
     assert v.reason == "the shrunk witness does not replay on integers and oracle"
@@ -496,10 +495,10 @@ def test_replay_sees_each_reason() -> None:
     again = replay(q, w)
     assert again.agrees
     assert not again.assumed
-    assert not again.separates
+    assert not again.confirms
     free = question(resolve(AMPERE), resolve(HOPPER), Assumptions())
-    assert replay(free, w).separates
-    assert not replay(free, Witness((0,) * 16, (0,) * 16, 0)).separates
+    assert replay(free, w).confirms
+    assert not replay(free, Witness((0,) * 16, (0,) * 16, 0)).confirms
 
 
 @pytest.mark.parametrize("failing", ["hang", "leave", "killed", "raises", "gives_up", "says_sat_too_wide"])

@@ -15,9 +15,8 @@ from tcformal.ir.build import Graph
 from tcformal.oracle.values import NumberClass, decode, exponent_of
 from tcformal.programs.chain import declare_inputs
 from tcformal.query.assume import Assumptions, assume_of_unit, from_texts
-from tcformal.query.claims.region import close, nearest
-from tcformal.query.pair import question
-from tcformal.query.replay import replay
+from tcformal.query.claims.witnesses import close, nearest
+from tcformal.query.pair import question, replay
 from tcformal.simulation.operands.batch import columns
 from tcformal.solve.portfolio import decide
 from tcformal.solve.result import Limits, Status

@@ -18,14 +18,14 @@ from tcformal.design.names import resolve
 from tcformal.design.rounding import MODES
 from tcformal.design.space import LARGEST, Space, space
 from tcformal.errors import InputError, RecordError, SolverDisagreementError, UnknownNameError
+from tcformal.query.options import SolveOptions
 from tcformal.query.question import Kind
 from tcformal.query.replay import oracle_result
 from tcformal.query.suites import cover as covering
-from tcformal.query.suites.cover import cover, irredundant
-from tcformal.query.suites.made import LISTED, Suite, complaints
+from tcformal.query.suites.cover import cover, irredundant, split_cover
+from tcformal.query.suites.made import LISTED, Suite, complaints, from_json, to_json
 from tcformal.query.suites.panel import Panel
-from tcformal.query.suites.suite import split_cover, suite
-from tcformal.query.suites.suitefile import from_json, to_json
+from tcformal.query.suites.suite import suite_of
 from tcformal.report.suite import suite_header, suite_view
 from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.operands.batch import batch_of, columns, lengthened, rows_of, together, witness_at
@@ -42,8 +42,9 @@ LIMITS = Limits(time_s=300.0, memory_mb=8192, seed=0)
 
 def small(of: Space, **more: Any) -> Suite:
     """A suite of few inputs tried, quickly made."""
-    settings: dict[str, Any] = {"vectors": 1024, "limits": LIMITS, "shrink_s": 1.0} | more
-    return suite(of, **settings)
+    how = SolveOptions(solvers=more.pop("solvers", None), limits=more.pop("limits", LIMITS))
+    settings: dict[str, Any] = {"vectors": 1024, "shrink_s": 1.0} | more
+    return suite_of(of, how, **settings)
 
 
 def recheck(made: Suite) -> None:
@@ -367,7 +368,7 @@ def hundreds() -> Suite:
     """More designs than pairs are listed of; some are equal, and nobody is asked for long."""
     of = space(["valpey@terms=3"], vary=["fraction_bits=20..31", "conversion", "carry_bits=1,2,6,7"])
     assert len(of.members) == 336 > LISTED
-    return suite(of, vectors=256, limits=LIMITS, total_s=0.5)
+    return suite_of(of, SolveOptions(limits=LIMITS), vectors=256, total_s=0.5)
 
 
 @pytest.mark.slow
@@ -404,11 +405,11 @@ def test_of_many_results_some_are_replayed_of_every_input(monkeypatch: pytest.Mo
     """A wrong result of one design among many is met by the sample where it is of every input."""
     monkeypatch.setattr("tcformal.query.suites.suite._REPLAYED", 300)
     of = space(["valpey@terms=3"], vary=["fraction_bits=20..31", "conversion", "carry_bits=1,2,6,7"])
-    made = suite(of, vectors=256, limits=LIMITS, total_s=0.01)
+    made = suite_of(of, SolveOptions(limits=LIMITS), vectors=256, total_s=0.01)
     assert len(made.designs) <= made.replayed < len(made.inputs) * len(made.designs)
     monkeypatch.setattr(Panel, "oracle", lambda self, w, only: tuple(x ^ 1 for x in self.integers(w, only)))
     with pytest.raises(SolverDisagreementError, match="on oracle as by lanes"):
-        suite(of, vectors=256, limits=LIMITS, total_s=0.01)
+        suite_of(of, SolveOptions(limits=LIMITS), vectors=256, total_s=0.01)
 
 
 def test_inputs_that_split_are_few_and_needed() -> None:

@@ -113,7 +113,7 @@ PLANTED = [
     ),
     pytest.param("ir/node.py", "import tcformal.encodings.spec", {LAYERS, INTERP}, id="formats-in-ir"),
     pytest.param("query/pair.py", "from tcformal import __version__", {ROOTS}, id="root-in-query"),
-    pytest.param("query/pair.py", "import tcformal.query.kinds.equality", {QUERY}, id="kind-in-question"),
+    pytest.param("query/pair.py", "import tcformal.query.search", {QUERY}, id="kind-in-question"),
     pytest.param("query/verdict.py", "def f():\n    import tcformal.query.engine", {QUERY}, id="lazy-engine"),
     pytest.param("query/claims/answered.py", "import tcformal.store.file", {LAYERS}, id="store-in-query"),
     pytest.param("theory/claims.py", "import tcformal.query.pair", {LAYERS}, id="query-in-theory"),

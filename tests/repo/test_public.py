@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import tcformal
-from tcformal.query.kinds.property.properties import PROPERTIES
+from tcformal.query.properties import PROPERTIES
 
 ROOT = Path(__file__).resolve().parents[2]
 

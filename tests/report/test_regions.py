@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tcformal.design.names import resolve
 from tcformal.query.assume import Assumptions
-from tcformal.query.claims.verdict import ClaimPart, ClaimVerdict, PartStatus
+from tcformal.query.claims.claim_verdict import ClaimPart, ClaimVerdict, PartStatus
 from tcformal.query.question import Kind
 from tcformal.report.regions import RegionAnswer, region_data
 

@@ -8,7 +8,7 @@ import pytest
 from tcformal.design.axes import altered
 from tcformal.design.names import resolve
 from tcformal.design.space import space
-from tcformal.query.suites.panel import Members
+from tcformal.query.suites.panel import Panel
 from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.operands.batch import together, witness_at
 from tcformal.simulation.operands.inputs import inputs_to_try, pool_of
@@ -27,14 +27,14 @@ SPACES = {
 def test_many_designs_give_what_each_gives_alone(name: str) -> None:
     names, vary = SPACES[name]
     units = space(names, vary=vary).members
-    members = Members(units, units[0].k)
+    panel = Panel(units)
     x = together(inputs_to_try(units[0], units[0].k, 150, 5), pool_of(units[0], units[0].k, 150, 5))
-    made = members.outputs(x)
+    made = panel.evaluate(x)
     for unit, row in zip(units, made, strict=True):
         assert np.array_equal(row, Unit(unit).dot_bits(x.a, x.b, x.c)), unit.name
     some = list(range(len(units) - 1, -1, -2))
-    assert np.array_equal(members.outputs(x, some), made[some])
-    assert members.integers(witness_at(x, 7), some) == tuple(made[some, 7].tolist())
+    assert np.array_equal(panel.evaluate(x, some), made[some])
+    assert panel.integers(witness_at(x, 7), some) == tuple(made[some, 7].tolist())
 
 
 def test_designs_of_other_shapes_are_of_another_structure() -> None:

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 import tcformal
 from tcformal.errors import InputError
-from tcformal.query.explain.divergence import divergence
 from tcformal.query.explain.explain import explain_witness
+from tcformal.query.explain.trace import divergence
 
 ROOT = Path(__file__).resolve().parents[2]
 AMPERE, HOPPER = (f"{arch}/mma.m16n8k8.f32.f16.f16.f32" for arch in ("ampere", "hopper"))

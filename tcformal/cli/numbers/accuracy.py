@@ -12,9 +12,9 @@ from tcformal.analysis.bounds.accuracy import accuracy as found
 from tcformal.analysis.bounds.accuracy import growth_with_length
 from tcformal.analysis.bounds.word_forms import EXPONENTS
 from tcformal.callbacks import Progress
+from tcformal.checks import exponent_range
 from tcformal.cli.group import NO_ANSWER, OK, json_option, main
 from tcformal.cli.questions.options import SolverOptions, solver_options
-from tcformal.query.kinds.comparison.parameters import exponent_range
 from tcformal.report.escape import print_json, say
 from tcformal.report.numbers.accuracy import (
     accuracy_data,

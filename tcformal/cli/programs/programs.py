@@ -10,12 +10,13 @@ from rich.text import Text
 
 from tcformal.analysis.bounds.program_accuracy import ProgramAccuracy, excess, program_accuracy
 from tcformal.analysis.bounds.word_forms import EXPONENTS
+from tcformal.checks import exponent_range
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main
 from tcformal.cli.questions.options import SolverOptions, solver_options
 from tcformal.programs.program import Program, known_programs, program
 from tcformal.query.assume import Assumptions, from_texts
-from tcformal.query.kinds.comparison.parameters import C_EXPONENTS, MEASURES, exponent_range, read_excess
-from tcformal.query.kinds.comparison.programs import explain_program
+from tcformal.query.comparison.kind import explain_program
+from tcformal.query.comparison.parameters import C_EXPONENTS, MEASURES, read_excess
 from tcformal.query.programs import MEANS, SOLVED, compare_programs
 from tcformal.query.question import Kind
 from tcformal.report.escape import print_json, say

@@ -19,7 +19,7 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, RecordError
 from tcformal.query.claims.answered import answered
-from tcformal.query.claims.verdict import ClaimVerdict
+from tcformal.query.claims.claim_verdict import ClaimVerdict
 from tcformal.query.question import Kind
 from tcformal.report.claims import claim_view, claims_table
 from tcformal.report.escape import print_json, say, warn

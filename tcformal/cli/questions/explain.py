@@ -13,9 +13,8 @@ from tcformal.cli.questions.evaluate import given_witness, operand_options
 from tcformal.design.names import resolve
 from tcformal.programs.chain import common_k
 from tcformal.programs.program import names_a_program
-from tcformal.query.explain.divergence import divergence
 from tcformal.query.explain.explain import explain_witness
-from tcformal.query.explain.steps import Trace
+from tcformal.query.explain.trace import Trace, divergence
 from tcformal.report import data, picture
 from tcformal.report.escape import print_json
 from tcformal.report.text import console
@@ -77,7 +76,7 @@ def _write_pictures(traces: Sequence[Trace], svg: str | None, html: str | None) 
 
 def _explain_program(name: str, operands: Mapping[str, str | None], no_calls: bool, as_json: bool) -> None:
     """Print the stages of a program, and each call."""
-    from tcformal.query.explain.program import explain_program
+    from tcformal.query.explain.program_trace import explain_program
     from tcformal.report.programs.programs import trace_data, trace_view
 
     for option in ("scale_a", "scale_b"):

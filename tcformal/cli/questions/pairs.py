@@ -14,10 +14,9 @@ import click
 from tcformal.checks import MOST_JOBS, check_int
 from tcformal.cli.group import NO_ANSWER, OK
 from tcformal.cli.questions.options import SolverOptions
-from tcformal.query.pairs.campaign import AskOptions, PairOutcome, campaign
-from tcformal.query.pairs.cluster import cluster
+from tcformal.query.pairs.all_pairs import AskOptions, PairOutcome, campaign
 from tcformal.query.pairs.pairs import Pair, groups, without_counterpart
-from tcformal.query.pairs.pool import SturdyPool
+from tcformal.query.pairs.pool import SturdyPool, cluster
 from tcformal.report.escape import print_json
 from tcformal.report.pairs import pairs_data, pairs_view, tally
 from tcformal.report.text import console, counting, progress

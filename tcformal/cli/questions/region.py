@@ -12,7 +12,7 @@ from tcformal.cli.questions.options import SolverOptions, solver_options
 from tcformal.design.names import resolve
 from tcformal.query.assume import from_texts
 from tcformal.query.claims.answered import answered
-from tcformal.query.pairs.variants import variants
+from tcformal.query.pairs.pairs import variants
 from tcformal.report.escape import print_json
 from tcformal.report.regions import RegionAnswer, region_data, region_view
 from tcformal.report.text import Counted, console

@@ -13,9 +13,8 @@ from tcformal.cli.questions.options import SolverOptions
 from tcformal.design.names import resolve
 from tcformal.errors import RecordError
 from tcformal.query.assume import from_texts
-from tcformal.query.explain.divergence import divergence
 from tcformal.query.explain.explain import explain_witness
-from tcformal.query.explain.steps import Trace
+from tcformal.query.explain.trace import Trace, divergence
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.question import Kind
 from tcformal.query.separate import kept_or_separated

@@ -12,8 +12,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.identification.asking.ask import Asker
 from tcformal.query.assume import Assumptions
 from tcformal.query.pair import question
-from tcformal.query.shrink.neighbours import candidates
-from tcformal.query.shrink.shrink import witness_cost
+from tcformal.query.shrink import candidates, witness_cost
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import Batch, Raw, batch_of, witness_at
 from tcformal.simulation.operands.witness import Witness

@@ -11,7 +11,7 @@ from tcformal.callbacks import Progress
 from tcformal.checks import check_choice
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
-from tcformal.query.claims.verdict import ClaimPart, ClaimVerdict, PartStatus
+from tcformal.query.claims.claim_verdict import ClaimPart, ClaimVerdict, PartStatus
 from tcformal.query.options import AnswerStore, SolveOptions, solve_options
 from tcformal.query.question import Kind
 from tcformal.solve.result import Limits
@@ -40,7 +40,7 @@ def answered(spec: UnitSpec, claim: str, how: SolveOptions) -> ClaimVerdict:
     `claim` is a name with its assumptions; the store keeps what solvers answer.  A claim
     that is no single question, and that neither theorem nor inputs answer, is UNKNOWN.
     Errors: UnknownNameError and InputError for a claim that does not exist or says nothing of the unit; those
-    of `query.keep.kept_or_answered`.
+    of `query.engine.kept_or_answered`.
     """
     start = time.monotonic()
     name, *assumed = claim.split(SEPARATOR)
@@ -64,7 +64,7 @@ def answered(spec: UnitSpec, claim: str, how: SolveOptions) -> ClaimVerdict:
         )  # fmt: skip
 
     if name == AGREEMENT:
-        from tcformal.query.claims.region import region_shown  # builds circuits
+        from tcformal.query.claims.witnesses import region_shown  # builds circuits
 
         kind, parts, reason = region_shown(spec, claim, found, how.limits.seed)
         by = "theorem" if found is not None else "witness" if kind is Kind.VIOLATED else "nothing"
@@ -80,7 +80,7 @@ def answered(spec: UnitSpec, claim: str, how: SolveOptions) -> ClaimVerdict:
     if sentence := refused(claim, spec):
         raise InputError(sentence)
     from tcformal.query.claims.witnesses import claim_question, constructed_witness, counterexample_of
-    from tcformal.query.keep import kept_or_answered
+    from tcformal.query.engine import kept_or_answered
 
     how.progress("looking for inputs that refute the claim")
     made = constructed_witness(spec, claim, how.limits.seed)

@@ -13,7 +13,7 @@ from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.programs.chain import declare_inputs
 from tcformal.query.assume import Assumptions, assume_of_unit, from_texts
-from tcformal.query.kinds.property.properties import check_halves
+from tcformal.query.properties import check_halves
 from tcformal.theory.answers import AGREEMENT, SEPARATOR, STATEMENTS
 
 

@@ -1,33 +1,36 @@
-"""Claims as questions to the engine, and refuting inputs constructed from a unit's parameters."""
+"""Claims as questions, refuting inputs, regions of agreement; apart, because theorems build no circuits."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any, TypeVar
 
 import numpy as np
 
 from tcformal.backends.vector import Vector
+from tcformal.design.names import resolve
 from tcformal.design.rounding import EXACT_SUM
 from tcformal.design.spec import Design
 from tcformal.design.unit import UnitSpec
-from tcformal.encodings.spec import Format
+from tcformal.encodings.spec import Format, Sign
+from tcformal.errors import InputError, InvariantError
 from tcformal.oracle.values import parse_value
-from tcformal.programs.chain import circuit, scale_count
-from tcformal.query.assume import Assumptions
-from tcformal.query.claims.verdict import ClaimPart, Counterexample, PartStatus
+from tcformal.programs.chain import circuit, declare_inputs, scale_count
+from tcformal.query.assume import Assumptions, from_texts, gaps_of
+from tcformal.query.claims.claim_verdict import ClaimPart, Counterexample, PartStatus
 from tcformal.query.engine import VECTORS_NAME
-from tcformal.query.kinds.property.question import PropertyReplay, property_question
-from tcformal.query.pair import question
-from tcformal.query.question import Question
+from tcformal.query.pair import EqualityQuestion, question, replay
+from tcformal.query.properties import PropertyReplay, property_question
+from tcformal.query.question import Kind, Question
 from tcformal.query.replay import results_of
 from tcformal.query.search import VECTORS
 from tcformal.query.verdict import Verdict
-from tcformal.simulation.operands.batch import Batch, Raw, columns, witness_at
+from tcformal.simulation.operands.batch import Batch, Integers, Raw, columns, with_scales, witness_at
 from tcformal.simulation.operands.inputs import inputs_to_try
 from tcformal.simulation.operands.witness import Witness
-from tcformal.theory.answers import SEPARATOR
+from tcformal.theory.answers import SEPARATOR, TheoremAnswer
 
 T = TypeVar("T")
 
@@ -108,37 +111,29 @@ def constructed_witness(spec: UnitSpec, claim: str, seed: int) -> Refuted | None
     return None if find is None else find(spec, seed)
 
 
-def _zero_exponent(spec: UnitSpec, seed: int) -> Refuted | None:
-    """A refutation of a high zero-term exponent: results change when zero terms have the lowest exponent."""
-    o, scale, zero = spec.operands, spec.scale_format, spec.design.zero_exponent
-    below = min(o.a.e_min + o.b.e_min + (0 if scale is None else 2 * scale.e_min), o.c.e_min) - 1
-    example = zero_term_shown(spec, below)
-    reason = f"the exponent {zero} of zero terms is above those of other terms, and shows beside {below}"
-    part = ClaimPart(name=f"zero terms at {zero}, or at {below}", status=PartStatus.VIOLATED, witness=example)
-    return None if example is None else (part, reason)
-
-
-def zero_term_shown(spec: UnitSpec, below: int) -> Counterexample | None:
-    """Inputs whose result changes when zero terms get the exponent `below`; None if none were found.
+def _zero_exponent(spec: UnitSpec, _seed: int) -> Refuted | None:
+    """A refutation of a high zero-term exponent: results change when zero terms have the lowest exponent.
 
     The products make the least number of D, or half of it, and one is so small that it is cut off at the
     exponent of zero terms, but not at that of the products; c is zero.
     """
-    design, d = spec.design, spec.operands.d
-    if not isinstance(design.zero_exponent, int) or design.fraction_bits is None:
+    o, scale, design, d = spec.operands, spec.scale_format, spec.design, spec.operands.d
+    zero, fraction_bits = design.zero_exponent, design.fraction_bits
+    if not isinstance(zero, int) or fraction_bits is None:
         return None
+    below = min(o.a.e_min + o.b.e_min + (0 if scale is None else 2 * scale.e_min), o.c.e_min) - 1
     other = replace(
         spec, name=f"{spec.name}@zero_exponent={below}", design=replace(design, zero_exponent=below)
     )
-    least, cut = d.e_min - d.fraction_bits, design.zero_exponent - design.fraction_bits
-    for large in (least, least - 1):
-        for small in (cut - 1, cut - 2):
-            for sign in ("-", ""):
-                for w in _operands(spec, large, small, sign):
-                    example = counterexample((spec, w), (other, w), "construction")
-                    if example is not None:
-                        return example
-    return None
+    least, cut = d.e_min - d.fraction_bits, zero - fraction_bits
+    choices = product((least, least - 1), (cut - 1, cut - 2), ("-", ""))
+    tried = (w for large, small, sign in choices for w in _operands(spec, large, small, sign))
+    examples = (counterexample((spec, w), (other, w), "construction") for w in tried)
+    example = next((example for example in examples if example is not None), None)
+    if example is None:
+        return None
+    part = ClaimPart(name=f"zero terms at {zero}, or at {below}", status=PartStatus.VIOLATED, witness=example)
+    return part, f"the exponent {zero} of zero terms is above those of other terms, and shows beside {below}"
 
 
 def _operands(spec: UnitSpec, large: int, small: int, sign: str) -> Iterator[Witness]:
@@ -166,16 +161,11 @@ def _operands(spec: UnitSpec, large: int, small: int, sign: str) -> Iterator[Wit
 
 def _factors(a: Format, b: Format, exponent: int, sign: str) -> tuple[int, int] | None:
     """Two powers of two with the product ±2^exponent; None where the formats lack them."""
-    first = min(max(exponent // 2, a.e_min - a.fraction_bits), a.e_max)
-    second = exponent - first
-    if second > b.e_max:
-        first, second = exponent - b.e_max, b.e_max
-    least = b.e_min - b.fraction_bits
-    if second < least:
-        first, second = exponent - least, least
-    if not a.e_min - a.fraction_bits <= first <= a.e_max:
+    near = min(max(exponent // 2, a.least_exponent), a.e_max)
+    first = min(max(near, exponent - b.e_max), exponent - b.least_exponent)
+    if not a.least_exponent <= first <= a.e_max:
         return None
-    return parse_value(a, f"{sign}2^{first}"), parse_value(b, f"2^{second}")
+    return parse_value(a, f"{sign}2^{first}"), parse_value(b, f"2^{exponent - first}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,16 +189,12 @@ class Move:
 
     def of(self, row: Sequence[T]) -> list[T]:
         """A row of products after the exchange."""
-        return _exchanged(row, self.first, self.size)
+        first, middle, end = (self.first + i * self.size for i in range(3))
+        return [*row[:first], *row[middle:end], *row[first:middle], *row[end:]]
 
     def of_scales(self, row: Sequence[T]) -> list[T]:
         """A row of scales after the exchange; an exchange within a block leaves them unchanged."""
-        return list(row) if self.size == 1 else _exchanged(row, self.first // self.size, 1)
-
-
-def _exchanged(row: Sequence[T], first: int, size: int) -> list[T]:
-    middle, end = first + size, first + 2 * size
-    return [*row[:first], *row[middle:end], *row[first:middle], *row[end:]]
+        return list(row) if self.size == 1 else Move(self.first // self.size).of(row)
 
 
 def moves_of(spec: UnitSpec) -> list[Move]:
@@ -246,9 +232,168 @@ def _product_order(spec: UnitSpec, seed: int) -> Refuted | None:
 
 def _moved(x: Batch, move: Move) -> Batch:
     """Dot products after an exchange of products, with their scales where whole blocks move."""
+    order = move.of(range(x.a.shape[1]))
+    scales = (
+        None if row is None else row[:, move.of_scales(range(row.shape[1]))] for row in (x.scale_a, x.scale_b)
+    )
+    return Batch(x.a[:, order], x.b[:, order], x.c, *scales)
 
-    def exchanged(of: Callable[[list[Raw]], list[Raw]], array: Raw) -> Raw:
-        return np.stack(of(list(array.T)), axis=1)
 
-    scales = (None if row is None else exchanged(move.of_scales, row) for row in (x.scale_a, x.scale_b))
-    return Batch(exchanged(move.of, x.a), exchanged(move.of, x.b), x.c, *scales)
+#: Shares: of rows in which two products cancel, of rows of the largest spread, of subnormals where they fit.
+_CANCELLING, _WIDEST, _SUBNORMAL = 0.3, 0.7, 0.25
+#: Shares of products that have the largest exponent.
+_AT_TOP = (0.3, 0.5, 0.8, 0.95)
+
+
+def close(spec: UnitSpec, k: int, n: int, seed: int, most: int, span: tuple[int, int] | None = None) -> Batch:
+    """Random dot products of K terms with exponent spreads of 0 to `most`; half of them include c.
+
+    Ranges and units: the exponents of elements are in `span`, or anywhere; scales are 1.
+    Zero, NaN, Inf: a few encodings of large exponents are NaN or Inf.
+    """
+    rng = np.random.default_rng([seed, most, 2])
+    (alow, ahigh), (blow, bhigh), (clow, chigh) = (
+        _range(fmt, span) for fmt in (spec.a_format, spec.b_format, spec.c_format)
+    )
+    spread = np.where(rng.random(n) < _WIDEST, most, rng.integers(0, most + 1, n))
+    top = rng.integers(alow + blow, ahigh + bhigh + 1, n)
+    shape = (n, k)
+    depth = rng.integers(0, spread[:, None] + 1, shape)
+    edge, at_top = rng.random(shape), rng.choice(_AT_TOP, n)[:, None]
+    depth = np.where(edge < at_top, 0, np.where(edge < (1 + at_top) / 2, spread[:, None], depth))
+    e = np.maximum(top[:, None] - depth, alow + blow)
+    first = rng.integers(np.maximum(alow, e - bhigh), np.minimum(ahigh, e - blow) + 1)
+    style = rng.integers(0, 9, n)
+    a = _encoded(rng, spec.a_format, first, style[:, None])
+    b = _encoded(rng, spec.b_format, e - first, style[:, None])
+    # One sign up to some place, the other from there on, so that what a first block loses is seen.
+    late = (style[:, None] >= 6) & (np.arange(k) >= rng.integers(0, k + 1, n)[:, None])
+    a ^= late.astype(np.uint64) << np.uint64(spec.a_format.width - 1)
+    density = rng.choice([2 / k, 0.3, 0.7, 1.0], n)
+    a = np.where(rng.random(shape) < density[:, None], a, np.uint64(0))
+    if k > 1:
+        rows = np.flatnonzero(rng.random(n) < _CANCELLING)
+        x, y = rng.integers(0, k, len(rows)), rng.integers(0, k, len(rows))
+        sign = np.uint64(1 << (spec.a_format.width - 1))
+        a[rows, y], b[rows, y] = np.where(x != y, a[rows, x] ^ sign, a[rows, y]), b[rows, x]
+    at = np.clip(top - np.where(rng.random(n) < 0.5, spread, rng.integers(0, spread + 1)), clow, chigh)
+    c = _encoded(rng, spec.c_format, at, style)
+    c = np.where(rng.random(n) < 0.5, np.uint64(0), c)
+    b = np.where(a == 0, np.uint64(0), b)
+    # Nothing but negative zeros, which shows the sign of a zero sum.
+    a[:1], b[:1], c[:1] = 1 << (spec.a_format.width - 1), 0, 1 << (spec.c_format.width - 1)
+    return with_scales(spec, Batch(a, b, c))
+
+
+def _range(fmt: Format, span: tuple[int, int] | None) -> tuple[int, int]:
+    """The range of a format's normal exponents, intersected with a span."""
+    low, high = span or (fmt.e_min, fmt.e_max)
+    return max(low, fmt.e_min), min(high, fmt.e_max)
+
+
+def _encoded(rng: np.random.Generator, fmt: Format, exponent: Integers, style: Integers) -> Raw:
+    """Random numbers with given exponents; each row's `style` sets the signs and the kind of fractions."""
+    shape, t = exponent.shape, fmt.fraction_bits
+    full = (1 << t) - 1
+    random = rng.integers(0, full + 1, shape)
+    kinds = np.where((style % 3 == 2) & (rng.random(shape) < 0.9), 1, rng.integers(0, 5, shape))
+    fraction = np.select([kinds == 0, kinds == 1, kinds == 2], [0, full, 1], random) & full
+    field = exponent + fmt.bias
+    low = (exponent == fmt.e_min) & (rng.random(shape) < _SUBNORMAL)
+    field = np.where(low, 0, field)
+    word = (field.astype(np.uint64) << np.uint64(t)) | fraction.astype(np.uint64)
+    if fmt.sign is Sign.PRESENT:
+        negative = (rng.random(shape) < 0.5) & (style // 3 == 1)
+        word |= negative.astype(np.uint64) << np.uint64(t + fmt.exponent_bits)
+    return word << np.uint64(fmt.ignored_low_bits)
+
+
+#: The largest spread that is tried.
+_MOST = 48
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """The separating witness of least spread in a search."""
+
+    witness: Witness
+    spread: int
+
+
+def nearest(q: EqualityQuestion, seed: int, n: int = VECTORS) -> Nearest | None:
+    """A separating witness of the least spread among seeded vectors; None where no vector separates.
+
+    Spreads below were tried with as many vectors, which proves nothing about them.
+    """
+    if (at_once := within(q, seed, 0, n // 4)) is not None:
+        return at_once
+    best, most = None, _MOST
+    while most >= 0 and (better := within(q, seed, most, n)) is not None:
+        best, most = better, better.spread - 1
+    return best
+
+
+def within(q: EqualityQuestion, seed: int, most: int, n: int = VECTORS // 4) -> Nearest | None:
+    """The witness of the least spread up to `most`, then of fewest terms, among n vectors; else None."""
+    g, tried = q.graph, close(q.first, q.k, n, seed, most, q.assumptions.exponents)
+    if q.assumptions.c is not None:
+        tried.c[:] = q.assumptions.c
+    terms = gaps_of(g, q.first, declare_inputs(g, q.first, q.k))
+    gaps = [g.ite(x.live, x.gap, g.const(0, x.gap.width)) for x in terms]
+    values = Vector(g, columns(tried)).run([q.differ, *gaps])
+    differ, *below = (np.broadcast_to(x, (n,)) for x in values)
+    spread = np.max([x.astype(np.int64) for x in below], axis=0)
+    rows = np.flatnonzero(differ & (spread <= most))
+    if not rows.size:
+        return None
+    count = ((tried.a[rows] != 0) & (tried.b[rows] != 0)).sum(axis=1)
+    best = rows[np.lexsort((count, spread[rows]))[0]]
+    return Nearest(witness_at(tried, int(best)), int(spread[best]))
+
+
+def region_shown(
+    first: UnitSpec, claim: str, theorem: TheoremAnswer | None, seed: int
+) -> tuple[Kind, tuple[ClaimPart, ...], str]:
+    """The verdict on an agreement claim, its parts, and evidence: the spread, and inputs of the next one.
+
+    Without a theorem the claim is VIOLATED by inputs whose exponents are all equal, and else UNKNOWN.
+    Errors: InputError for a claim with a spread, which is what is looked for.
+    """
+    _, name, *texts = claim.split(SEPARATOR)
+    second, what = resolve(name), from_texts(first.operands.c, texts)
+    if what.spread is not None:
+        raise InputError("expected assumptions other than spread, which is looked for, but got one")
+    numbers = {} if theorem is None else theorem.instance.numbers
+    inside = int(numbers.get("spread", -1))
+    if theorem is not None and inside >= numbers["high"] - numbers["low"]:
+        every = ClaimPart(name="every spread", status=PartStatus.HOLDS)
+        return Kind.HOLDS, (every,), "the units agree within every spread"
+    q = question(first, second, what)
+    outside = within(q, seed, inside + 1) or nearest(q, seed)
+    if outside is not None and outside.spread <= inside:
+        raise InvariantError(
+            f"expected {first.name} and {name} to agree within {inside}, but they differ at {outside.spread}"
+        )
+    control = None if outside is None else _shown(first, second, what, outside)
+    if theorem is None:
+        if control is None:
+            return Kind.UNKNOWN, (), "no inputs were found on which the units differ"
+        if outside is not None and outside.spread == 0:
+            return Kind.VIOLATED, (control,), "the results differ where all exponents are equal"
+        return Kind.UNKNOWN, (control,), f"the units differ at {control.name}; below it nothing is proved"
+    held = ClaimPart(name=f"spread {inside}", status=PartStatus.HOLDS)
+    if control is None:
+        nothing = "no inputs were found on which they differ"
+        return Kind.HOLDS, (held,), f"the units agree within {held.name}; {nothing}"
+    return Kind.HOLDS, (held, control), f"the units agree within {held.name}, and differ at {control.name}"
+
+
+def _shown(first: UnitSpec, second: UnitSpec, what: Assumptions, outside: Nearest) -> ClaimPart | None:
+    """Inputs on which two units differ, replayed under the assumptions and their spread."""
+    outer = question(first, second, replace(what, spread=outside.spread))
+    if not replay(outer, outside.witness).confirms:
+        return None
+    w = counterexample((first, outside.witness), (second, outside.witness), "vectors")
+    return None if w is None else ClaimPart(
+        name=f"spread {outside.spread}", status=PartStatus.VIOLATED, witness=w, control=outside.spread > 0
+    )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -17,9 +17,8 @@ from tcformal.oracle.numerals import number_text, power_of_two
 from tcformal.oracle.products import exact_specials, group_term, multiply, product
 from tcformal.oracle.values import ExactValue, NumberClass, decode, exponent_of
 from tcformal.programs.chain import common_k, staged_circuit
-from tcformal.query.explain.divergence import Divergence, divergence
 from tcformal.query.explain.given import witness_of
-from tcformal.query.explain.steps import Rounding, SumStep, TermRow, Trace
+from tcformal.query.explain.trace import Divergence, Rounding, SumStep, TermRow, Trace, divergence
 from tcformal.semantics.number import Exponent
 from tcformal.semantics.stages import AlignedTerm, Dot, DotStep, Operand, Rounded, Total
 from tcformal.simulation.operands.witness import Witness, factor_texts, scale_values
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from tcformal.simulation.matrix_unit import Unit
 
 
-_BLOCK_RESULT = "result of block "
 _FIXED = {
     "c": "c", "zero": "+0", "running": "sum so far", "even": "even sum so far", "odd": "odd sum so far",
     "parts": "sum of the parts",
@@ -45,26 +43,17 @@ def operand_name(x: Operand, factors: Sequence[str] = ()) -> str:
     if x.kind == "tree":
         return sum_name([operand_name(one, factors) for one in x.of])
     if x.kind == "block":
-        return f"{_BLOCK_RESULT}{x.number}"
+        return f"result of block {x.number}"
     if x.kind == "call":
-        return f"{_BLOCK_RESULT}addition" if x.number is None else f"{_BLOCK_RESULT}call{x.number}.addition"
+        return f"result of block {'' if x.number is None else f'call{x.number}.'}addition"
     return _FIXED[x.kind]
 
 
-def product_name(i: int, factors: Sequence[str] = ()) -> str:
-    """The name of one product with its scale factor."""
-    return _times(f"a[{i}]·b[{i}]", i, factors)
-
-
 def group_name(group: Sequence[int], factors: Sequence[str] = ()) -> str:
-    """The name of a group's exact sum of products with its scale factor."""
-    if len(group) == 1:
-        return product_name(group[0], factors)
-    return _times(f"Σ a·b[{group[0]}…{group[-1]}]", group[0], factors)
-
-
-def _times(name: str, i: int, factors: Sequence[str]) -> str:
-    return f"{name}·{factors[i]}" if factors and factors[i] else name
+    """The name of one product, or of a group's exact sum of products, with its scale factor."""
+    first = group[0]
+    name = f"a[{first}]·b[{first}]" if len(group) == 1 else f"Σ a·b[{first}…{group[-1]}]"
+    return f"{name}·{factors[first]}" if factors and factors[first] else name
 
 
 def sum_name(names: Sequence[str]) -> str:
@@ -98,9 +87,9 @@ def special_operands(spec: UnitSpec, w: Witness, texts: Sequence[str]) -> dict[s
     pairs = [(decode(o.a, x), decode(o.b, y)) for x, y in zip(w.a, w.b, strict=True)]
     for i, (x, y) in enumerate(pairs) if design.group is None else ():
         scales = scale_values(spec, w, i)
-        name = product_name(i, texts)
+        name = group_name([i], texts)
         values[name] = product(design, x, y, [value for _, value in scales])
-        parts[name] = [(product_name(i), multiply(x, y)), *scales] if scales else []
+        parts[name] = [(group_name([i]), multiply(x, y)), *scales] if scales else []
     products = [product(design, x, y) for x, y in pairs]
     for group in groups(spec, len(w.a)):
         scales = scale_values(spec, w, group[0])
@@ -109,7 +98,7 @@ def special_operands(spec: UnitSpec, w: Witness, texts: Sequence[str]) -> dict[s
         values[name] = group_term(design, members, [value for _, value in scales])
         own = [(group_name(group), group_term(design, members, ()))]
         if exact_specials(members) is not None:
-            own = [(product_name(i), products[i]) for i in group]
+            own = [(group_name([i]), products[i]) for i in group]
         parts[name] = [*own, *scales]
     return {
         name: Special(special_text(value), _causes(name, value, parts.get(name, [])))
@@ -224,7 +213,8 @@ def explain_witness(spec: UnitSpec, witness: Witness) -> Trace:
         row = _step(step, step.total, values, names, specials, owners)
         steps.append(row)
         owners[step.made] = row.nan_of
-        special = row.special or _infinite(row.rounding)
+        overflow = "" if row.rounding is None else row.rounding.overflow
+        special = row.special or (overflow if overflow.endswith("Inf") else "")
         specials.pop(made, None)
         if special:
             specials[made] = Special(special, (f"{made} is {special}",))
@@ -236,41 +226,13 @@ def explain_witness(spec: UnitSpec, witness: Witness) -> Trace:
 def _traced(spec: UnitSpec, k: int) -> tuple[Dot, list[Node], Concrete]:
     """The stages of K products on one unit, their nodes, and an evaluator of these nodes."""
     graph, dot = staged_circuit(spec, k)
-    nodes = list(dict.fromkeys(_nodes(dot)))
+    nodes = graph.since(0)
     return dot, nodes, Concrete(graph, nodes)
-
-
-def _nodes(dot: Dot) -> Iterator[Node]:
-    """All nodes whose values an explanation shows."""
-    yield dot.result
-    yield from (block.result for block in dot.blocks)
-    for step in dot.steps:
-        yield from (nan.present for nan in step.nans)
-        if step.total is not None:
-            yield from (step.total.bits, step.total.e_max.bits)
-            for x in step.total.terms:
-                yield from (x.term.sign, x.term.significand, x.term.exponent.bits, x.term.zero)
-                yield from (x.distance, x.aligned)
-        if step.rounded is not None:
-            yield from (step.rounded.normalised, step.rounded.kept, step.rounded.away)
-            result = step.rounded.result
-            yield from (result.term.sign, result.term.significand, result.inf)
-        if step.floor is not None:
-            cut = step.floor.rounded
-            yield from (cut.normalised, cut.kept, cut.away)
-        if step.specials is not None:
-            yield from (step.specials.result.nan, step.specials.result.inf)
 
 
 def _exponent(x: Exponent, values: Mapping[Node, int]) -> int:
     """The value of an exponent node."""
     return values[x.bits] + x.low
-
-
-def _infinite(rounding: Rounding | None) -> str:
-    """The text `Inf` or `-Inf` for a rounding that overflowed, else an empty text."""
-    overflow = "" if rounding is None else rounding.overflow
-    return overflow if overflow.endswith("Inf") else ""
 
 
 def _step(
@@ -302,23 +264,14 @@ def _step(
         cut_first = held if floor is None else floor.value
         rounding = _rounding(step, step.rounded, values, cut_first, step.conversion)
     return SumStep(
-        scope=step.scope,
-        e_max=e_max,
-        fraction_bits=fraction_bits,
-        operands=tuple(names),
-        terms=terms,
-        exact=step.exact,
-        total=held,
-        total_bits=_pointed(f"{abs(bits):0{total.bits.width - 1}b}", fraction_bits),
+        scope=step.scope, e_max=e_max, fraction_bits=fraction_bits, operands=tuple(names), terms=terms,
+        exact=step.exact, total=held, moved_by=total.moved_by, rounding=rounding, floor=floor,
+        special=special, total_bits=_pointed(f"{abs(bits):0{total.bits.width - 1}b}", fraction_bits),
         wrapped=bool(terms) and held != parts and not total.moved_by,
-        rounding=rounding,
-        special=special,
         blamed=tuple(dict.fromkeys(why for one in blamed for why in one.why)),
         nan_of=nan_owner(step, values, owners) if special == "NaN" else "",
         moved=int(abs(held - parts) / power_of_two(e_max - fraction_bits)) if total.moved_by else 0,
-        moved_by=total.moved_by,
-        floor=floor,
-    )
+    )  # fmt: skip
 
 
 def _rounding(
@@ -343,14 +296,10 @@ def _rounding(
         infinite = step.specials is not None and values[step.specials.result.inf]
         overflow = sign + ("Inf" if infinite else "the largest finite number")
     return Rounding(
-        conversion=name,
+        conversion=name, exponent=exponent, precision=target.precision, away=away, overflow=overflow,
         bits=f"{values[rounded.normalised]:0{rounded.normalised.width}b}",
-        exponent=exponent,
-        precision=target.precision,
-        away=away,
         value=-magnitude if total < 0 else magnitude,
-        overflow=overflow,
-    )
+    )  # fmt: skip
 
 
 def _term(
@@ -370,15 +319,11 @@ def _term(
     discarded = f"{significand & ((1 << lost) - 1):0{lost}b}" if lost else ""
     kept = magnitude if exact else values[x.aligned] * power_of_two(e_max - fraction_bits)
     return TermRow(
-        name=sum_name([names[i] for i in x.members]),
-        negative=negative,
-        value=-magnitude if negative else magnitude,
-        exponent=exponent,
+        name=sum_name([names[i] for i in x.members]), negative=negative, exponent=exponent, zero=zero,
+        value=-magnitude if negative else magnitude, kept=-kept if negative else kept,
         kept_bits=_pointed(f"{values[x.aligned]:0{x.aligned.width}b}", fraction_bits),
-        kept=-kept if negative else kept,
         discarded=discarded.rstrip("0"),
-        zero=zero,
-    )
+    )  # fmt: skip
 
 
 def _pointed(bits: str, fraction_bits: int) -> str:

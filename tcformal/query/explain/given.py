@@ -1,4 +1,4 @@
-"""Parsing of the operands of one dot product into raw encodings."""
+"""Parsing of the operands of one dot product into raw encodings; apart, because `eval` explains nothing."""
 
 from __future__ import annotations
 

@@ -1,15 +1,16 @@
-"""The comparable pairs of catalogued units: equal operand formats, with equal designs merged."""
+"""The comparable pairs of catalogued units, and assumptions under which both should agree."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
 from tcformal.checks import unknown_sentence
 from tcformal.design.catalog import catalogue, distinct_designs
-from tcformal.design.unit import formats_text
+from tcformal.design.unit import UnitSpec, formats_text
 from tcformal.errors import UnknownNameError
+from tcformal.programs.chain import common_k
+from tcformal.query.assume import Assumptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +79,25 @@ def _pairs(units: list[Merged], text: str) -> tuple[Pair, ...]:
 
 def _words() -> list[str]:
     """The words that occur in unit names: architectures, and parts of instructions."""
+    names = (name.partition("/") for name in catalogue())
+    return list(dict.fromkeys(word for arch, _, rest in names for word in (arch, *rest.split("."))))
 
-    def parts() -> Iterator[str]:
-        for name in catalogue():
-            arch, _, instruction = name.partition("/")
-            yield arch
-            yield from instruction.split(".")
 
-    return list(dict.fromkeys(parts()))
+def no_overflow(first: UnitSpec, second: UnitSpec) -> tuple[int, int]:
+    """The exponent range of elements in which no product or sum overflows or underflows D.
+
+    Ranges and units: the largest sum of all products and c is below overflow, every product is a multiple
+    of the least subnormal of D, and no zero term of either unit lies above a product.
+    """
+    o, k = first.operands, common_k(first, second)
+    high = (o.d.e_max - 2 - k.bit_length()) // 2
+    bits = o.a.fraction_bits + o.b.fraction_bits
+    zeros = [u.design.zero_exponent for u in (first, second) if isinstance(u.design.zero_exponent, int)]
+    low = -(-max([o.d.e_min - o.d.fraction_bits + bits, *zeros]) // 2)
+    return low, high
+
+
+def variants(first: UnitSpec, second: UnitSpec) -> list[Assumptions]:
+    """The assumption sets for a pair, the most restrictive first."""
+    spans = no_overflow(first, second), None
+    return [Assumptions(("finite",), span, c) for span in spans for c in (0, None)]

@@ -1,4 +1,4 @@
-"""A fault-tolerant process pool: a killed worker costs only its own call, which is repeated.
+"""Executors for many questions: a fault-tolerant process pool, and a Dask cluster.
 
 `concurrent.futures.ProcessPoolExecutor` breaks permanently when one of its processes dies, and its processes
 survive a killed parent.  `SturdyPool` is a pool of threads, each of which waits for a process pool of one
@@ -8,14 +8,15 @@ worker.  A dead worker is replaced and its call repeated, and no worker outlives
 from __future__ import annotations
 
 import contextlib
+import importlib
 import multiprocessing
 import os
 import queue
 import signal
 import threading
 import time
-from collections.abc import Callable
-from concurrent.futures import CancelledError, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from multiprocessing.connection import Connection
@@ -23,7 +24,7 @@ from types import TracebackType
 from typing import Any, ParamSpec, TypeVar, cast
 
 from tcformal.checks import MOST_JOBS, check_int
-from tcformal.errors import NoAnswerError
+from tcformal.errors import InputError, NoAnswerError
 from tcformal.solve.spawning import init_child, spawning
 
 P = ParamSpec("P")
@@ -172,3 +173,36 @@ def _run_call(run: Callable[[], Any]) -> Any:
         return run()
     except SystemExit:
         os._exit(1)
+
+
+#: Timeout of the connection to a scheduler, in seconds.
+CONNECT_S = 10.0
+
+
+@contextlib.contextmanager
+def cluster(address: str) -> Iterator[Executor]:
+    """Connect to the Dask scheduler at `address`; pending calls are cancelled at exit.
+
+    The workers need this package and the solvers.  Dask repeats the calls of a lost worker, and fails a
+    call that has lost several workers.
+    Errors: InputError where Dask is not installed or the address is invalid, NoAnswerError where no
+    scheduler answers.
+    """
+    try:
+        dask = importlib.import_module("distributed")
+    except ModuleNotFoundError as error:
+        raise InputError(
+            "expected Dask to be installed for a scheduler, but its package is missing: "
+            "pip install 'tcformal[distributed]'"
+        ) from error
+    try:
+        client = dask.Client(address, timeout=CONNECT_S, set_as_default=False)
+    except ValueError as error:
+        raise InputError(f"expected the address of a scheduler, but got {address!r}: {error}") from error
+    except OSError as error:
+        raise NoAnswerError(f"expected a Dask scheduler at {address}, but none answered: {error}") from error
+    try:
+        # Not `pure`: a question that is asked again must not be answered from Dask's memory.
+        yield client.get_executor(pure=False)
+    finally:
+        client.close()

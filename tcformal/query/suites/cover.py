@@ -5,10 +5,14 @@ A candidate is a bit mask: the set of pairs that it distinguishes.
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
+
+from tcformal.simulation.operands.batch import Raw
 
 #: Steps of the exact search; one looks at every candidate once.
 STEPS = 3000
@@ -30,7 +34,7 @@ def cover(masks: Sequence[int], costs: Sequence[int], universe: int, *, steps: i
     Ranges: `universe` is covered by all masks together.
     `at_least` is the size of the choice where the exact search came to its end.
     """
-    best = _irredundant(_greedy(masks, costs, universe), masks, costs, universe)
+    best = irredundant(masks, costs, universe, _greedy(masks, costs, universe))
     at_least = _counted(masks, universe)
     search = _CoverSearch(masks, universe, steps)
     while at_least < len(best):
@@ -42,11 +46,6 @@ def cover(masks: Sequence[int], costs: Sequence[int], universe: int, *, steps: i
         else:
             at_least += 1
     return Cover(tuple(sorted(_cheaper(best, masks, costs, universe))), at_least)
-
-
-def irredundant(masks: Sequence[int], costs: Sequence[int], universe: int) -> list[int]:
-    """The candidates without redundant ones, which are sought from the most expensive down."""
-    return _irredundant(list(range(len(masks))), masks, costs, universe)
 
 
 def covered_only_by(chosen: Sequence[int], masks: Sequence[int], universe: int, one: int) -> int:
@@ -71,8 +70,11 @@ def _greedy(masks: Sequence[int], costs: Sequence[int], universe: int) -> list[i
     return chosen
 
 
-def _irredundant(chosen: list[int], masks: Sequence[int], costs: Sequence[int], universe: int) -> list[int]:
-    """A cover without redundant candidates, which are sought from the most expensive down."""
+def irredundant(
+    masks: Sequence[int], costs: Sequence[int], universe: int, chosen: Sequence[int] | None = None
+) -> list[int]:
+    """A cover, by default of all candidates, without redundant ones, sought from the most expensive down."""
+    chosen = range(len(masks)) if chosen is None else chosen
     kept = list(chosen)
     for one in sorted(chosen, key=lambda i: -costs[i]):
         if not covered_only_by(kept, masks, universe, one):
@@ -136,3 +138,119 @@ class _CoverSearch:
             if self.steps < 0:
                 return None
         return None
+
+
+_Labels = NDArray[np.intp]
+
+
+def split_cover(results: Raw, costs: Sequence[int]) -> Cover:
+    """An irredundant set of inputs that distinguishes all distinguishable designs; cheap ones are preferred.
+
+    Shapes: results [designs, inputs], a cost for each input.
+    """
+    columns = [_dense(column) for column in results.T]
+    alone = [_together(column) for column in columns]
+    picked, labels = _greedy_split(columns, alone, costs)
+    return Cover(tuple(sorted(_needed(columns, picked, labels, costs))), _least(columns, alone, labels))
+
+
+def distinguishing_rows(labels: NDArray[np.intp], results: Raw, most: int) -> list[int]:
+    """At most `most` inputs that split designs of equal labels, chosen greedily by distinguished pairs."""
+    _, first, label = np.unique(labels, return_index=True, return_inverse=True)
+    # Most inputs tell nothing apart where few designs are left: they are passed over all at once.
+    distinguishing = np.flatnonzero((results != results[first[label.reshape(-1)]]).any(axis=0))
+    columns = [_dense(column) for column in results.T[distinguishing]]
+    zeros = [0] * len(columns)
+    picked = _greedy_split(columns, zeros, zeros, labels, most)[0] if columns else []
+    return [int(distinguishing[i]) for i in picked]
+
+
+def _greedy_split(
+    columns: Sequence[_Labels],
+    alone: Sequence[int],
+    costs: Sequence[int],
+    start: _Labels | None = None,
+    most: int | None = None,
+) -> tuple[list[int], _Labels]:
+    """Greedy selection: always the input that distinguishes most remaining pairs.
+
+    What an input tells apart only becomes less, so that the largest bound that is still true is the best.
+    """
+    labels = np.zeros(len(columns[0]), np.intp) if start is None else start
+    left = _together(labels)
+    heap = [(pairs - left, costs[row], row) for row, pairs in enumerate(alone)]
+    heapq.heapify(heap)
+    picked: list[int] = []
+    while heap and left and (most is None or len(picked) < most):
+        _, cost, row = heapq.heappop(heap)
+        both = _joined(labels, columns[row])
+        entry = (_equal_pairs(both) - left, cost, row)
+        if heap and entry > heap[0]:
+            if entry[0]:
+                heapq.heappush(heap, entry)
+            continue
+        if not entry[0]:
+            break
+        picked.append(row)
+        labels, left = _dense(both), left + entry[0]
+    return picked, labels
+
+
+def _least(columns: Sequence[_Labels], alone: Sequence[int], labels: _Labels) -> int:
+    """A lower bound on the number of inputs, from the numbers of classes and of pairs."""
+    classes, pairs = _classes(labels), _together(np.zeros_like(labels)) - _together(labels)
+    results = sorted((_classes(column) for column in columns), reverse=True)
+    every = _together(np.zeros_like(labels))
+    apart = sorted((every - together for together in alone), reverse=True)
+    reached, separated, n = 1, 0, 0
+    while reached < classes or separated < pairs:
+        reached, separated, n = reached * results[n], separated + apart[n], n + 1
+    return n
+
+
+def _needed(
+    columns: Sequence[_Labels], picked: Sequence[int], labels: _Labels, costs: Sequence[int]
+) -> list[int]:
+    """The selected inputs without redundant ones, which are sought from the most expensive down.
+
+    Labels are added up as random words: a sum that two designs share by chance only keeps an input.
+    """
+    rng = np.random.default_rng(0)
+    words = {row: rng.integers(0, 1 << 64, _classes(columns[row]), np.uint64)[columns[row]] for row in picked}
+    total = np.zeros(len(labels), np.uint64)
+    for word in words.values():
+        total += word
+    kept = list(picked)
+    for row in sorted(picked, key=lambda row: -costs[row]):
+        if len(np.unique(total - words[row])) == _classes(labels):
+            total -= words[row]
+            kept.remove(row)
+    return kept
+
+
+def _joined(labels: _Labels, column: _Labels) -> _Labels:
+    """Labels of the common refinement of two partitions, not contiguous."""
+    return labels * np.intp(int(column.max()) + 1) + column
+
+
+def _equal_pairs(labels: _Labels) -> int:
+    """The number of pairs with equal labels, for labels of any values."""
+    ordered = np.sort(labels)
+    ends = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True))
+    counts = np.diff(ends, prepend=-1)
+    return int((counts * (counts - 1) // 2).sum())
+
+
+def _dense(column: NDArray[np.uint64] | _Labels) -> _Labels:
+    """Labels renumbered from 0 on."""
+    return np.unique(column, return_inverse=True)[1].reshape(-1)
+
+
+def _classes(labels: _Labels) -> int:
+    return int(labels.max()) + 1
+
+
+def _together(labels: _Labels) -> int:
+    """The number of pairs with equal labels, for labels from 0 on."""
+    counts = np.bincount(labels)
+    return int((counts * (counts - 1) // 2).sum())

@@ -1,20 +1,31 @@
-"""A suite: inputs, results, and the status of each pair of designs, with its check."""
+"""A suite as data: inputs, results and the status of each pair of designs; its JSON and its audit."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import combinations, pairwise
 from operator import or_
 from typing import Any
 
+import numpy as np
+
+from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.query.question import Kind
+from tcformal.errors import RecordError, TcformalError
+from tcformal.oracle.values import value_data
+from tcformal.programs.chain import scale_count
+from tcformal.query.engine import answer
+from tcformal.query.options import SolveOptions
+from tcformal.query.question import JsonObject, Kind
 from tcformal.query.suites.cover import cover, covered_only_by
 from tcformal.query.suites.panel import Panel
-from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.operands.batch import witness_at
+from tcformal.simulation.operands.inputs import inputs_to_try, pool_of
+from tcformal.simulation.operands.witness import Witness, read_value, read_witness, witness_data
+from tcformal.theory.equality import equal_by_theorem
 from tcformal.version import VERSION
 
 #: Designs of which every pair is listed; of more, those that nobody was asked about are listed once each.
@@ -34,7 +45,7 @@ class Equal:
     same_definition: bool
     confirmed_by: tuple[str, ...] = ()
     #: The certificate's facts, where a proof was checked.
-    certificate: dict[str, Any] | None = None
+    certificate: JsonObject | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,3 +180,178 @@ def _linked(made: Suite) -> list[int]:
     for u in made.undecided:
         linked[top(classes[u.second])] = top(classes[u.first])
     return [top(i) for i in linked]
+
+
+def to_json(s: Suite) -> JsonObject:
+    """A suite as plain data; a small one lists the separating input of each pair."""
+    o, scale = s.designs[0].operands, s.designs[0].scale_format
+    names = [spec.name for spec in s.designs]
+    return {
+        "k": s.k,
+        "formats": o.names(),
+        "scale": None if scale is None else scale.name,
+        "designs": names,
+        "inputs": [
+            {
+                **witness_data(s.designs[0].input_formats(), w),
+                "results": [value_data(o.d, x) for x in row],
+            }
+            for w, row in zip(s.inputs, s.results, strict=True)
+        ],
+        "separated": [
+            {"first": i, "second": j, "input": found}
+            for i, j in combinations(range(len(names) if len(names) <= LISTED else 0), 2)
+            if (found := s.separator(i, j)) is not None
+        ],
+        "equal": [
+            {
+                "first": e.first, "second": e.second, "reason": e.reason,
+                "same_definition": e.same_definition, "confirmed_by": list(e.confirmed_by),
+                "certificate": e.certificate,
+            }
+            for e in s.equal
+        ],
+        "undecided": [
+            {"first": u.first, "second": u.second, "verdict": u.verdict.name, "reason": u.reason}
+            for u in s.undecided
+        ],
+        "at_least": s.at_least,
+        "tried": s.tried,
+        "asked": s.asked,
+        "seed": s.seed,
+        "seconds": round(s.seconds, 3),
+        "refused": s.refused,
+        "same_parameters": s.same,
+        "replayed_on": ["integers", "fractions"],
+        "replayed": s.replayed,
+        "tcformal": s.version,
+    }  # fmt: skip
+
+
+def from_json(data: Mapping[str, Any]) -> Suite:
+    """Read a suite from plain data, without checking it (see `suite.complaints`).
+
+    Errors: RecordError for data of another shape, designs that no longer exist, and encodings that do
+    not fit their values.
+    """
+    try:
+        return _read(data)
+    except RecordError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, TcformalError) as error:
+        raise RecordError(
+            f"expected a suite as `tcformal suite --json` prints it, but got {error}"
+        ) from error
+
+
+def _read(data: Mapping[str, Any]) -> Suite:
+    designs = tuple(resolve(name) for name in data["designs"])
+    formats, d = designs[0].input_formats(), designs[0].d_format
+    count, k = len(designs), int(data["k"])
+    scales = dict.fromkeys(("scale_a", "scale_b"), scale_count(designs[0], k))
+    inputs, results = [], []
+    for entry in data["inputs"]:
+        inputs.append(read_witness(formats, dict.fromkeys(("a", "b"), k) | scales, entry))
+        results.append(tuple(read_value(d, x) for x in entry["results"]))
+        if len(results[-1]) != count:
+            raise RecordError(f"expected {count} results, but got {len(results[-1])}")
+    return Suite(
+        designs=designs, k=k, inputs=tuple(inputs), results=tuple(results),
+        equal=tuple(
+            Equal(
+                _index(e["first"], count), _index(e["second"], count), e["reason"], e["same_definition"],
+                tuple(e["confirmed_by"]), e["certificate"],
+            )
+            for e in data["equal"]
+        ),
+        undecided=tuple(
+            Undecided(_index(u["first"], count), _index(u["second"], count), Kind[u["verdict"]], u["reason"])
+            for u in data["undecided"]
+        ),
+        at_least=data["at_least"], tried=data["tried"], asked=data["asked"], seed=data["seed"],
+        seconds=data["seconds"], refused=data["refused"], same=data["same_parameters"],
+        version=data["tcformal"], replayed=data.get("replayed", count * len(inputs)),
+    )  # fmt: skip
+
+
+def _index(i: int, count: int) -> int:
+    if not 0 <= i < count:
+        raise RecordError(f"expected the number of a design below {count}, but got {i}")
+    return i
+
+
+#: Inputs on which equal designs are compared before anything is proved; of larger spaces fewer.
+_VECTORS, _VECTORS_OF_MANY = 6144, 768
+
+
+@dataclass(slots=True)
+class Examined:
+    """The audit of a suite: sentences on wrong statements and on unproved ones."""
+
+    wrong: list[str] = field(default_factory=list)
+    unproved: list[str] = field(default_factory=list)
+
+
+def examined(made: Suite, how: SolveOptions) -> Examined:
+    """Audit a suite: its results, its inputs' necessity, the lower bound, and its equal designs.
+
+    Nothing that the suite says of a proof is believed: designs that it calls equal build one definition, or
+    are compared on vectors and then proved equal again, with a checked certificate.
+    Errors: UnknownNameError or MissingSolverError for solvers that cannot be asked.
+    """
+    found = Examined(complaints(made))
+    if found.wrong:
+        return found
+    found.wrong += [f"expected inputs that are all needed, but input {i} is not" for i in redundant(made)]
+    few = fewest(made)
+    if not min(1, few) <= made.at_least <= few:
+        found.wrong.append(
+            f"expected at most {few} as the least number of inputs, and 1 where any is needed, but got "
+            f"{made.at_least}"
+        )
+    panel = Panel(made.designs)
+    apart = _on_vectors(made, panel)
+    found.wrong += apart.values()
+    for e in made.equal:
+        if e.second not in apart and not panel.same_definition(e.first, e.second):
+            _prove(found, panel, e, replace(how, certify=True))
+    return found
+
+
+def _on_vectors(made: Suite, panel: Panel) -> dict[int, str]:
+    """A sentence for each design that a vector distinguishes from its alleged equal."""
+    if not made.equal:
+        return {}
+    many = len(made.designs) > LISTED
+    drawn = pool_of if many else inputs_to_try
+    x = drawn(made.designs[0], made.k, _VECTORS_OF_MANY if many else _VECTORS, made.seed)
+    asked = sorted({i for e in made.equal for i in (e.first, e.second)})
+    results = dict(zip(asked, panel.evaluate(x, asked), strict=True))
+    apart = {}
+    for e in made.equal:
+        rows = np.flatnonzero(results[e.first] != results[e.second])
+        if rows.size:
+            apart[e.second] = (
+                f"expected equal results of {_names(panel, e)}, but they differ on "
+                f"{witness_at(x, int(rows[0]))}"
+            )
+    return apart
+
+
+def _prove(found: Examined, panel: Panel, e: Equal, how: SolveOptions) -> None:
+    """Prove two designs equal by theorems, at few products, or at full length; record a failure."""
+    pair = e.first, e.second
+    first, second = (panel.designs[i] for i in pair)
+    if equal_by_theorem(first, second, panel.k) is not None:
+        return
+    if panel.step(pair) < panel.k and answer(panel.short_question(pair), how).kind is Kind.EQUIVALENT:
+        return
+    v = answer(panel.question([pair]), how)
+    if v.kind is Kind.SEPARATED:
+        found.wrong.append(f"expected equal results of {_names(panel, e)}, but they differ on {v.witness}")
+    elif v.kind is not Kind.EQUIVALENT:
+        found.unproved.append(f"{_names(panel, e)} are not proved equal: {v.kind.name}, {v.reason}")
+
+
+def _names(panel: Panel, e: Equal) -> str:
+    return f"{panel.designs[e.first].name} and {panel.designs[e.second].name}"

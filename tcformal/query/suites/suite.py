@@ -1,8 +1,7 @@
-"""Construction of a suite: fewest inputs on which every two designs of a space differ or are proved equal."""
+"""Construction of a suite: fewest inputs on which designs differ, or are proved equal; a public name."""
 
 from __future__ import annotations
 
-import heapq
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -10,170 +9,45 @@ from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tcformal.callbacks import ignore
 from tcformal.checks import check_int, check_positive
-from tcformal.design.space import Space
-from tcformal.errors import SolverDisagreementError
+from tcformal.design.names import resolve
+from tcformal.design.space import Space, space
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError, SolverDisagreementError
 from tcformal.ir.node import Node
 from tcformal.query.engine import answer
 from tcformal.query.options import SolveOptions
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind
-from tcformal.query.shrink.shrink import shrink, witness_cost
-from tcformal.query.suites.cover import Cover, cover, covered_only_by, irredundant
+from tcformal.query.shrink import shrink, witness_cost
+from tcformal.query.suites.cover import cover, covered_only_by, distinguishing_rows, irredundant, split_cover
 from tcformal.query.suites.made import LISTED, Equal, IndexPair, Suite, Undecided, fewest
-from tcformal.query.suites.panel import Panel, Results
+from tcformal.query.suites.panel import Panel
 from tcformal.query.verdict import Verdict
-from tcformal.simulation.operands.batch import (
-    Batch,
-    Index,
-    batch_of,
-    lengthened,
-    rows_of,
-    together,
-    witness_at,
-)
+from tcformal.simulation.matrix_unit import Unit, spec_of
+from tcformal.simulation.operands.batch import Batch, Raw, batch_of, lengthened, together, witness_at
 from tcformal.simulation.operands.inputs import inputs_to_try, pool_of
 from tcformal.simulation.operands.witness import Witness
 from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits
 from tcformal.theory.equality import equal_by_theorem
 
-_Labels = NDArray[np.intp]
-
-
-def split_cover(results: Results, costs: Sequence[int]) -> Cover:
-    """An irredundant set of inputs that distinguishes all distinguishable designs; cheap ones are preferred.
-
-    Shapes: results [designs, inputs], a cost for each input.
-    """
-    columns = [_dense(column) for column in results.T]
-    alone = [_together(column) for column in columns]
-    picked, labels = _greedy(columns, alone, costs)
-    return Cover(tuple(sorted(_needed(columns, picked, labels, costs))), _least(columns, alone, labels))
-
-
-def distinguishing_rows(labels: NDArray[np.intp], results: Results, most: int) -> list[int]:
-    """At most `most` inputs that split designs of equal labels, chosen greedily by distinguished pairs."""
-    _, first, label = np.unique(labels, return_index=True, return_inverse=True)
-    # Most inputs tell nothing apart where few designs are left: they are passed over all at once.
-    distinguishing = np.flatnonzero((results != results[first[label.reshape(-1)]]).any(axis=0))
-    columns = [_dense(column) for column in results.T[distinguishing]]
-    picked = _greedy(columns, [0] * len(columns), [0] * len(columns), labels, most)[0] if columns else []
-    return [int(distinguishing[i]) for i in picked]
-
-
-def _greedy(
-    columns: Sequence[_Labels],
-    alone: Sequence[int],
-    costs: Sequence[int],
-    start: _Labels | None = None,
-    most: int | None = None,
-) -> tuple[list[int], _Labels]:
-    """Greedy selection: always the input that distinguishes most remaining pairs.
-
-    What an input tells apart only becomes less, so that the largest bound that is still true is the best.
-    """
-    labels = np.zeros(len(columns[0]), np.intp) if start is None else start
-    left = _together(labels)
-    heap = [(pairs - left, costs[row], row) for row, pairs in enumerate(alone)]
-    heapq.heapify(heap)
-    picked: list[int] = []
-    while heap and left and (most is None or len(picked) < most):
-        _, cost, row = heapq.heappop(heap)
-        both = _joined(labels, columns[row])
-        entry = (_equal_pairs(both) - left, cost, row)
-        if heap and entry > heap[0]:
-            if entry[0]:
-                heapq.heappush(heap, entry)
-            continue
-        if not entry[0]:
-            break
-        picked.append(row)
-        labels, left = _dense(both), left + entry[0]
-    return picked, labels
-
-
-def _least(columns: Sequence[_Labels], alone: Sequence[int], labels: _Labels) -> int:
-    """A lower bound on the number of inputs, from the numbers of classes and of pairs."""
-    classes, pairs = _classes(labels), _together(np.zeros_like(labels)) - _together(labels)
-    results = sorted((_classes(column) for column in columns), reverse=True)
-    every = _together(np.zeros_like(labels))
-    apart = sorted((every - together for together in alone), reverse=True)
-    reached, separated, n = 1, 0, 0
-    while reached < classes or separated < pairs:
-        reached, separated, n = reached * results[n], separated + apart[n], n + 1
-    return n
-
-
-def _needed(
-    columns: Sequence[_Labels], picked: Sequence[int], labels: _Labels, costs: Sequence[int]
-) -> list[int]:
-    """The selected inputs without redundant ones, which are sought from the most expensive down.
-
-    Labels are added up as random words: a sum that two designs share by chance only keeps an input.
-    """
-    rng = np.random.default_rng(0)
-    words = {row: rng.integers(0, 1 << 64, _classes(columns[row]), np.uint64)[columns[row]] for row in picked}
-    total = np.zeros(len(labels), np.uint64)
-    for word in words.values():
-        total += word
-    kept = list(picked)
-    for row in sorted(picked, key=lambda row: -costs[row]):
-        if len(np.unique(total - words[row])) == _classes(labels):
-            total -= words[row]
-            kept.remove(row)
-    return kept
-
-
-def _joined(labels: _Labels, column: _Labels) -> _Labels:
-    """Labels of the common refinement of two partitions, not contiguous."""
-    return labels * np.intp(int(column.max()) + 1) + column
-
-
-def _equal_pairs(labels: _Labels) -> int:
-    """The number of pairs with equal labels, for labels of any values."""
-    ordered = np.sort(labels)
-    ends = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True))
-    counts = np.diff(ends, prepend=-1)
-    return int((counts * (counts - 1) // 2).sum())
-
-
-def _dense(column: NDArray[np.uint64] | _Labels) -> _Labels:
-    """Labels renumbered from 0 on."""
-    return np.unique(column, return_inverse=True)[1].reshape(-1)
-
-
-def _classes(labels: _Labels) -> int:
-    return int(labels.max()) + 1
-
-
-def _together(labels: _Labels) -> int:
-    """The number of pairs with equal labels, for labels from 0 on."""
-    counts = np.bincount(labels)
-    return int((counts * (counts - 1) // 2).sum())
-
-
-def chosen_of_many(
-    panel: Panel, inputs: Batch, results: Results, firsts: Sequence[int]
-) -> tuple[list[Witness], int]:
-    """Few inputs that distinguish all distinguishable classes, simplest first, with a lower bound."""
-    costs = _quick_costs(panel, inputs, results)
-    selection = split_cover(results[np.array(firsts, np.intp)], costs)
-    rows = sorted(selection.chosen, key=lambda row: costs[row])
-    return [witness_at(inputs, row) for row in rows], selection.at_least
-
 
 def chosen(
-    panel: Panel, inputs: Batch, results: Results, pairs: Sequence[IndexPair]
+    panel: Panel, inputs: Batch, results: Raw, pairs: Sequence[IndexPair]
 ) -> tuple[list[Witness], int]:
     """Few of the tried inputs that distinguish all pairs, with a lower bound on their number."""
-    rows, masks = _distinct(panel, inputs, results, pairs)
-    universe = (1 << len(pairs)) - 1
-    costs = _quick_costs(panel, rows_of(inputs, rows), results[:, rows])
-    selection = cover(masks, costs, universe)
-    return [witness_at(inputs, int(rows[i])) for i in selection.chosen], selection.at_least
+    costs = _quick_costs(panel, inputs, results)
+    #: The cheapest input for each distinct set of distinguished pairs.
+    cheapest: dict[int, int] = {}
+    for row, mask in enumerate(_masks(results, pairs)):
+        if mask and (mask not in cheapest or costs[row] < costs[cheapest[mask]]):
+            cheapest[mask] = row
+    rows = list(cheapest.values())
+    selection = cover(list(cheapest), [costs[row] for row in rows], (1 << len(pairs)) - 1)
+    return [witness_at(inputs, rows[i]) for i in selection.chosen], selection.at_least
 
 
 def readable(
@@ -202,21 +76,7 @@ def readable(
     return [made[i] for i in sorted(kept, key=lambda i: costs[i])]
 
 
-def _distinct(
-    panel: Panel, inputs: Batch, results: Results, pairs: Sequence[IndexPair]
-) -> tuple[Index, list[int]]:
-    """The cheapest input for each distinct set of distinguished pairs, with these sets."""
-    every = _quick_costs(panel, inputs, results)
-    masks = _masks(results, pairs)
-    cheapest: dict[int, int] = {}
-    for row, mask in enumerate(masks):
-        held = cheapest.get(mask)
-        if mask and (held is None or every[row] < every[held]):
-            cheapest[mask] = row
-    return np.array(list(cheapest.values()), np.intp), list(cheapest)
-
-
-def _masks(results: Results, pairs: Sequence[IndexPair]) -> list[int]:
+def _masks(results: Raw, pairs: Sequence[IndexPair]) -> list[int]:
     """The pairs that each input distinguishes, as bit masks."""
     first, second = (np.array([pair[i] for pair in pairs], np.intp) for i in (0, 1))
     return [
@@ -225,7 +85,7 @@ def _masks(results: Results, pairs: Sequence[IndexPair]) -> list[int]:
     ]
 
 
-def _quick_costs(panel: Panel, x: Batch, results: Results) -> list[int]:
+def _quick_costs(panel: Panel, x: Batch, results: Raw) -> list[int]:
     """Estimated reading costs of inputs: nonzero products, set bits, NaN or Inf in results."""
     terms = ((x.a != 0) | (x.b != 0)).sum(axis=1)
     bits = np.bitwise_count(x.a).sum(axis=1) + np.bitwise_count(x.b).sum(axis=1) + np.bitwise_count(x.c)
@@ -242,9 +102,9 @@ VECTORS = 6144
 _ROUNDS = 6
 #: Inputs kept of a later round.
 _KEPT, _KEPT_OF_MANY = 256, 64
-#: Results of one round on all designs of a larger space, and inputs of such a round at least.
+#: Raw of one round on all designs of a larger space, and inputs of such a round at least.
 _RESULTS, _FEWEST = 1 << 22, 192
-#: Results of a larger space that are replayed one by one.
+#: Raw of a larger space that are replayed one by one.
 _REPLAYED = 50_000
 #: Seconds that a solver has for one question about a larger space.
 _MANY_LIMIT = 2.0
@@ -257,22 +117,19 @@ SHRINK_S = 10.0
 RoundProgress = Callable[[str, int, int], None]
 
 
-def suite(
+def suite_of(
     of: Space,
+    how: SolveOptions,
     *,
     vectors: int = VECTORS,
-    seed: int = 0,
-    solvers: Sequence[str] | None = None,
-    limits: Limits = DEFAULT_LIMITS,
     shrink_s: float = SHRINK_S,
     total_s: float | None = None,
-    jobs: int | None = None,
     progress: RoundProgress = lambda _doing, _done, _all: None,
 ) -> Suite:
     """Construct the suite of a space.
 
     Many seeded inputs are evaluated on all designs at once; what they leave together is asked of the
-    solvers, pair by pair.  `limits`, `solvers` and `jobs` are those of one question; no pair is asked about
+    solvers, pair by pair.  `how` holds for one question, its seed draws the inputs; no pair is asked about
     later than `total_s` seconds after the start (of more than LISTED designs: MANY_S unless given), and those
     that are left then stay undecided.  Inputs for more than LISTED designs are not shrunk.
     Errors: InputError for designs without a common k, UnknownNameError or MissingSolverError for solvers
@@ -280,23 +137,23 @@ def suite(
     input.  A pair without an answer is in `undecided`, not an error.
     """
     check_int("vectors", vectors, low=2)
-    check_int("seed", seed, low=0)
+    check_int("seed", how.limits.seed, low=0)
     check_positive("shrink_s", shrink_s)
-    if solvers is not None:
-        check_members(solvers)
+    if how.solvers is not None:
+        check_members(how.solvers)
     if total_s is not None:
         check_positive("total_s", total_s)
     start = time.monotonic()
     progress("building the designs", 0, 1)
-    work = _Work(Panel(of.members), vectors, seed, progress)
+    work = _Work(Panel(of.members), vectors, how.limits.seed, progress)
     total_s = MANY_S if total_s is None and work.many else total_s
-    work.decide_pairs(solvers, limits, jobs, None if total_s is None else start + total_s)
+    work.decide_pairs(how, None if total_s is None else start + total_s)
     inputs, at_least = work.chosen(shrink_s)
     results, replayed = work.replayed(inputs)
     made = Suite(
         designs=of.members, k=work.panel.k, inputs=tuple(inputs), results=results,
         equal=tuple(sorted(work.equal, key=lambda e: (e.first, e.second))), undecided=(),
-        at_least=at_least, tried=work.tried, asked=work.asked, seed=seed, replayed=replayed,
+        at_least=at_least, tried=work.tried, asked=work.asked, seed=work.seed, replayed=replayed,
         seconds=time.monotonic() - start, refused=len(of.refused), same=len(of.same),
     )  # fmt: skip
     open_ = [u for u in work.undecided if made.separator(u.first, u.second) is None]
@@ -313,7 +170,7 @@ class _Work:
         self.many = len(panel.designs) > LISTED
         first = self._affordable(len(panel.designs), _RESULTS)
         self.inputs: Batch = inputs_to_try(panel.designs[0], panel.k, first, seed)
-        self.results: Results = panel.evaluate(self.inputs)
+        self.results: Raw = panel.evaluate(self.inputs)
         self.tried = first
         self.equal: list[Equal] = []
         self.undecided: list[Undecided] = []
@@ -322,9 +179,7 @@ class _Work:
         self.firsts = dict.fromkeys(range(len(panel.designs)))
 
     # ------------------------------------------------------------------ distinguishing designs
-    def decide_pairs(
-        self, solvers: Sequence[str] | None, limits: Limits, jobs: int | None, end: float | None
-    ) -> None:
+    def decide_pairs(self, how: SolveOptions, end: float | None) -> None:
         """Try more inputs, then ask about pairs until each is distinguished, equal, or unanswered."""
         for extra in range(1, _ROUNDS):
             self._search(self.seed + extra)
@@ -332,9 +187,8 @@ class _Work:
             self._merge_definitions([*self.firsts])
         if self.many:
             # Theorems on parameters come before questions about whole designs.
-            limits = replace(limits, time_s=min(limits.time_s, _MANY_LIMIT))
+            how = replace(how, limits=replace(how.limits, time_s=min(how.limits.time_s, _MANY_LIMIT)))
             self._decide(end, self._proved)
-        how = SolveOptions(solvers=solvers, limits=limits, jobs=jobs)
         self._decide(end, lambda pair: self._ask(pair, how))
         self._leave()
 
@@ -461,7 +315,10 @@ class _Work:
         """The suite's inputs, with a lower bound on their number among the tried ones."""
         self.progress("choosing inputs", 0, 1)
         if self.many:
-            return chosen_of_many(self.panel, self.inputs, self.results, [*self.firsts])
+            costs = _quick_costs(self.panel, self.inputs, self.results)
+            few = split_cover(self.results[np.array([*self.firsts], np.intp)], costs)
+            rows = sorted(few.chosen, key=lambda row: costs[row])
+            return [witness_at(self.inputs, row) for row in rows], few.at_least
         together_ = [(u.first, u.second) for u in self.undecided]
         open_ = {p for p in together_ if np.array_equal(self.results[p[0]], self.results[p[1]])}
         pairs = [pair for pair in combinations(self.firsts, 2) if pair not in open_]
@@ -499,3 +356,43 @@ class _Work:
 def _equal(pair: IndexPair, v: Verdict[EqualityQuestion], reason: str) -> Equal:
     certificate = None if v.certificate is None else v.certificate.to_json()
     return Equal(*pair, reason, False, v.confirmed_by, certificate)
+
+
+def suite(
+    units: str | Unit | UnitSpec | Sequence[str | Unit | UnitSpec],
+    *,
+    vary: Sequence[str] = (),
+    vectors: int = VECTORS,
+    limits: Limits | None = None,
+    solvers: Sequence[str] | None = None,
+    jobs: int | None = None,
+    total_s: float | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Suite:
+    """Find the fewest inputs on which every two designs differ or are proved equal.
+
+    Shapes: one unit alone stands for itself and every variation of one of its parameters; with `vary`
+    (`["fraction_bits=10..40"]`), each unit takes every combination of the values; several units are compared
+    with each other.  Units of equal operand formats and scales, at most 10,000 designs.
+    Ranges and units: `vectors` inputs, at least 2, are tried in one round before solvers are asked; `limits`
+    hold for each solver on one pair of designs, 20 s unless given, and their seed draws the inputs too;
+    `jobs` solvers run at a time; no pair is asked about later than `total_s` seconds after the start;
+    `solvers` and `progress` are those of `separate`.
+    Zero, NaN, Inf: results are compared as encodings.
+    Errors: UnknownNameError for unknown units, parameters or solvers; InputError for designs that cannot be
+    compared, or fewer than two of them; MissingSolverError for a solver that is not installed;
+    SolverDisagreementError where lanes, integers and the oracle do not agree on an input.  A pair without an
+    answer stands in `undecided` of the result.
+    Source: the units' own.
+    """
+    listed = [units] if isinstance(units, str | Unit | UnitSpec) else list(units)
+    for spec in (specs := [spec_of(u) for u in listed]):
+        if resolve(spec.name) != spec:
+            raise InputError(
+                f"expected a unit as its name defines it, but got another of the name {spec.name}"
+            )
+    return suite_of(
+        space([spec.name for spec in specs], vary=vary),
+        SolveOptions(solvers=solvers, limits=limits or DEFAULT_LIMITS, jobs=jobs),
+        vectors=vectors, total_s=total_s, progress=lambda what, _done, _all: (progress or ignore)(what),
+    )  # fmt: skip

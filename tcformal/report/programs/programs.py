@@ -12,7 +12,7 @@ from tcformal.errors import TcformalError
 from tcformal.oracle.numerals import number_text
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.programs.program import Program
-from tcformal.query.explain.program import ProgramStage, ProgramTrace
+from tcformal.query.explain.program_trace import ProgramStage, ProgramTrace
 from tcformal.query.programs import ProgramsCompared
 from tcformal.report.data import explanation_data
 from tcformal.report.text import table, value_and_hex, with_decimal

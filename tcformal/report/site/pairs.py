@@ -11,13 +11,12 @@ from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.errors import RecordError, TcformalError
 from tcformal.oracle.values import format_value, hex_word
-from tcformal.query.explain.divergence import Divergence, divergence
 from tcformal.query.explain.explain import explain_witness
-from tcformal.query.explain.steps import Trace
-from tcformal.query.kinds.equality import EQUALITY
+from tcformal.query.explain.trace import Divergence, Trace, divergence
 from tcformal.query.pairs.pairs import FormatGroup, Pair
 from tcformal.query.question import Kind
 from tcformal.query.replay import oracle_result
+from tcformal.query.search import EQUALITY
 from tcformal.query.verdict import kept_as
 from tcformal.report.svg.page import operand_rows, pictures_html
 from tcformal.simulation.operands.witness import Witness, by_value, explain_command

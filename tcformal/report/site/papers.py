@@ -14,13 +14,9 @@ from tcformal.design.names import resolve
 from tcformal.errors import TcformalError
 from tcformal.programs.chain import definition
 from tcformal.query.assume import from_texts
-from tcformal.query.kinds.comparison.kind import algorithm_parts
-from tcformal.query.kinds.comparison.pair import ProgramPair
-from tcformal.query.kinds.comparison.parameters import ComparisonParameters
-from tcformal.query.kinds.comparison.programs import pair_parts
-from tcformal.query.kinds.equality import EQUALITY
 from tcformal.query.options import SolveOptions
 from tcformal.query.question import Kind
+from tcformal.query.search import EQUALITY
 from tcformal.query.verdict import DECIDED, kept_as
 from tcformal.report.results import unchecked_reason, unchecked_verdict
 from tcformal.report.site.pairs import replayed, slug, witness_of_record
@@ -111,11 +107,7 @@ def _ask_key(ask: Ask) -> _Key:
         named = {"property": body["property"], "unit": spec.name}
         assumed = from_texts(spec.operands.c, body.get("assume", ()))
     else:
-        asked = algorithm_asked(body)
-        if isinstance(asked, ComparisonParameters):
-            return _parts_key(algorithm_parts(asked))
-        assert isinstance(asked, ProgramPair)
-        return _parts_key(pair_parts(asked))
+        return _parts_key(algorithm_asked(body).parts())
     named["kind"] = ask.kind
     return tuple(str(named.get(x)) for x in _NAMED) + tuple(assumed.spellings())
 

@@ -15,9 +15,9 @@ from tcformal.encodings.spec import Format, Sign
 from tcformal.errors import InputError, TcformalError
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.programs.chain import common_k, scale_count, staged_circuit
-from tcformal.query.explain.divergence import divergence
 from tcformal.query.explain.explain import explain_witness
 from tcformal.query.explain.given import witness_of
+from tcformal.query.explain.trace import divergence
 from tcformal.report.svg.draw import panels_svg, verdict_text
 from tcformal.simulation.operands.witness import Witness, explain_command, in_hex
 

@@ -11,8 +11,7 @@ from html import escape
 from tcformal.encodings.spec import Format, Sign
 from tcformal.oracle.numerals import number_text
 from tcformal.oracle.values import format_value, hex_word
-from tcformal.query.explain.divergence import Divergence, divergence
-from tcformal.query.explain.steps import Rounding, SumStep, TermRow, Trace
+from tcformal.query.explain.trace import Divergence, Rounding, SumStep, TermRow, Trace, divergence
 
 #: Most columns of kept fraction bits, and of discarded bits; longer runs are shortened.
 _MOST_KEPT, _MOST_CUT = 40, 24

@@ -8,9 +8,9 @@ from typing import Any
 from tcformal.design.operations import operation
 from tcformal.identification.record.identification import Identification
 from tcformal.oracle.values import format_value, hex_word
-from tcformal.query.claims.verdict import ClaimVerdict
+from tcformal.query.claims.claim_verdict import ClaimVerdict
 from tcformal.query.explain.explain import explain_witness
-from tcformal.query.explain.steps import Trace
+from tcformal.query.explain.trace import Trace
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.verdict import Verdict
 from tcformal.report.devices.identify import growth_svg, identification_view

@@ -7,8 +7,7 @@ from html import escape
 
 from tcformal.design.unit import UnitSpec
 from tcformal.oracle.values import format_value, hex_word
-from tcformal.query.explain.divergence import divergence
-from tcformal.query.explain.steps import Trace
+from tcformal.query.explain.trace import Trace, divergence
 from tcformal.report.svg.draw import STYLE as PICTURE_STYLE
 from tcformal.report.svg.draw import panels_svg, verdict_text
 from tcformal.simulation.operands.witness import Witness, by_value, explain_command

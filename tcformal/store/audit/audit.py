@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 
 from tcformal.errors import InputError, RecordError, TcformalError
 from tcformal.query.engine import answer
-from tcformal.query.kinds.register import kind_of
 from tcformal.query.options import SolveOptions
-from tcformal.query.question import Kind, Question
+from tcformal.query.question import Kind, Question, kind_of
 from tcformal.query.verdict import DECIDED
 from tcformal.store.answers import (
     applied_theorems,

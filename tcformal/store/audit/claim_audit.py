@@ -9,7 +9,7 @@ from typing import Any
 from tcformal.design.names import resolve
 from tcformal.errors import InputError, RecordError, TcformalError
 from tcformal.query.claims.answered import answered
-from tcformal.query.claims.verdict import ClaimVerdict
+from tcformal.query.claims.claim_verdict import ClaimVerdict
 from tcformal.query.options import SolveOptions
 from tcformal.query.question import Kind
 from tcformal.query.verdict import DECIDED, Verdict

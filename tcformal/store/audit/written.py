@@ -12,8 +12,7 @@ from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import to_json
-from tcformal.query.kinds.register import kind_of
-from tcformal.query.question import Kind, Question
+from tcformal.query.question import Kind, Question, kind_of
 from tcformal.solve.certificate import Certificate, certify, lrat, lrat_text
 from tcformal.solve.lrat import check
 from tcformal.solve.result import Status

@@ -11,8 +11,8 @@ from tcformal.errors import InputError, UnknownNameError
 from tcformal.oracle.exact import unit_dot
 from tcformal.query.assume import from_texts
 from tcformal.query.claims.answered import prove_claim
+from tcformal.query.claims.claim_verdict import ClaimVerdict
 from tcformal.query.claims.register import CLAIMS, conditions, refused, units_of
-from tcformal.query.claims.verdict import ClaimVerdict
 from tcformal.query.claims.witnesses import Move, exact_form, moves_of, rounded_once
 from tcformal.query.question import Kind
 from tcformal.solve.result import Limits
@@ -56,7 +56,7 @@ def test_what_is_false_is_refuted_by_inputs(unit: str, claim: str) -> None:
 
 @pytest.mark.parametrize("claim", ["carry-bits", "product-order", "relative-error", "integer-sums"])
 def test_what_a_theorem_says_needs_nothing_else(claim: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tcformal.query.keep.answer", None)
+    monkeypatch.setattr("tcformal.query.engine.answer", None)
     monkeypatch.setattr("tcformal.query.claims.witnesses.constructed_witness", None)
     v = prove_claim(VOLTA, claim)
     assert (v.kind, v.answered_by, v.parts, v.in_the_way) == (Kind.HOLDS, "theorem", (), "")

@@ -17,9 +17,8 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import NumberClass, decode, format_value
-from tcformal.query.explain.divergence import divergence
 from tcformal.query.explain.explain import explain, explain_witness
-from tcformal.query.explain.steps import SumStep, TermRow, Trace
+from tcformal.query.explain.trace import SumStep, TermRow, Trace, divergence
 from tcformal.report.data import explanation_data
 from tcformal.report.picture import divergence_text, picture
 from tcformal.report.text import WIDTH

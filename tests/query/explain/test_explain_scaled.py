@@ -20,10 +20,9 @@ from tcformal.oracle.products import block_terms, exact_specials
 from tcformal.oracle.sums import aligned_sum, largest_exponent
 from tcformal.oracle.values import ExactValue, NumberClass, decode
 from tcformal.programs.chain import scale_count
-from tcformal.query.explain.divergence import divergence
 from tcformal.query.explain.explain import explain, explain_witness
 from tcformal.query.explain.given import witness_of
-from tcformal.query.explain.steps import SumStep, TermRow, Trace
+from tcformal.query.explain.trace import SumStep, TermRow, Trace, divergence
 from tcformal.query.replay import oracle_result
 from tcformal.report.data import explanation_data
 from tcformal.report.picture import picture

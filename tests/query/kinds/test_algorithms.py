@@ -23,19 +23,20 @@ from tcformal.programs.dag import declared, program_dag
 from tcformal.programs.error import HALF, SINGLE
 from tcformal.programs.program import Program, program
 from tcformal.query.assume import Assumptions
-from tcformal.query.engine import answer
-from tcformal.query.kinds.comparison.kind import cancelling, worst_directed
-from tcformal.query.kinds.comparison.parameters import ComparisonParameters
-from tcformal.query.kinds.comparison.question import (
+from tcformal.query.comparison.error_comparison import (
     ErrorComparison,
     comparison_parameters,
     error_comparison,
+    oracle_results,
+    replay,
 )
-from tcformal.query.kinds.comparison.replay import oracle_results, replay
+from tcformal.query.comparison.kind import cancelling, worst_directed
+from tcformal.query.comparison.parameters import ComparisonParameters
+from tcformal.query.engine import answer
 from tcformal.query.options import SolveOptions
+from tcformal.query.programs import Worst, worst
 from tcformal.query.question import Kind
 from tcformal.query.verdict import Verdict
-from tcformal.query.worst import Worst, worst
 from tcformal.semantics.number import Exponent
 from tcformal.simulation.operands.witness import Witness
 from tcformal.solve.result import Limits
@@ -213,12 +214,12 @@ def test_valpey_table_5() -> None:
     assert run.integers == run.oracle == (one + 1, one)
     assert run.exact is not None
     assert round((run.exact - 1) * 2**24, 2) == Fraction("2.32")
-    assert run.violates
+    assert run.confirms
     printed = replay(q, table5("1.998046875*2^-7").inputs())
     assert printed.exact is not None
     assert printed.exact < Fraction(1, 2**13)
     assert printed.integers[0] == printed.integers[1]
-    assert not printed.violates
+    assert not printed.confirms
 
 
 def questions() -> list[ErrorComparison]:
@@ -258,7 +259,7 @@ def test_errors_are_exact() -> None:
             assert run.integers == run.oracle
             held += run.assumed
             assert not run.assumed or run.same_errors, w
-            assert run.violated == run.violates
+            assert run.violated == run.confirms
             by = run.excess if what.more_than is None else run.excess_ulps
             assert run.violated == (by is not None and by > (what.more_than or 0) and run.assumed)
             larger += run.violated
@@ -293,7 +294,7 @@ def test_either_can_be_worse(worse: str) -> None:
     assert v.kind is Kind.VIOLATED
     assert v.witness is not None
     assert v.replayed is not None
-    assert v.replayed.violates
+    assert v.replayed.confirms
     assert v.replayed == replay(q, v.witness.inputs())
     data = v.to_json()
     assert data["claim"].startswith("the error of")
@@ -310,7 +311,7 @@ def test_split_form_has_an_answer() -> None:
     )
     assert v.kind is Kind.VIOLATED
     assert v.replayed is not None
-    assert v.replayed.violates
+    assert v.replayed.confirms
     assert v.to_json()["split_rounding"] == "RNE"
 
 
@@ -336,12 +337,12 @@ def test_replay_refuses_what_does_not_violate() -> None:
     """Equal errors, inputs outside the assumptions, and a DAG that says otherwise are no witnesses."""
     q = error_comparison(comparison_parameters(VOLTA, assumptions=Assumptions(("positive",))))
     w = table5("1.998046875*2^7")
-    assert not replay(q, {}).violates
-    assert not replay(q, replace(w, c=w.c | 1 << 31).inputs()).violates
+    assert not replay(q, {}).confirms
+    assert not replay(q, replace(w, c=w.c | 1 << 31).inputs()).confirms
     lying = replace(q, violated=q.graph.truth(True))
-    assert not replay(lying, {}).violates
+    assert not replay(lying, {}).confirms
     wrong = replace(q, errors=(q.errors[1], q.errors[0]))
-    assert not replay(wrong, w.inputs()).violates
+    assert not replay(wrong, w.inputs()).confirms
 
 
 def test_unfit_questions_are_refused() -> None:
@@ -414,7 +415,7 @@ def test_cancelling_inputs_have_a_huge_excess(unit: str, ulps: int) -> None:
     inputs = worst_directed(q)
     assert inputs is not None
     run = replay(q, inputs)
-    assert run.violates
+    assert run.confirms
     assert run.exact == Fraction(1, 2**48)
     assert run.excess_ulps is not None
     assert run.excess_ulps < Fraction(2) ** (ulps + 1)
@@ -436,7 +437,7 @@ def check_worst(found: Worst) -> None:
     """The witness replays, no found excess is above the best, and the text names both ends."""
     assert found.replayed is not None
     assert found.witness is not None
-    assert found.replayed.violates
+    assert found.replayed.confirms
     assert found.excess == found.replayed.excess_ulps
     assert found.replayed.oracle == oracle_results(found.asked, found.witness)
     assert all(s.found is None or s.found <= found.excess + error.ULP_STEP for s in found.steps)

@@ -14,11 +14,10 @@ from tcformal.errors import InputError, UnknownNameError
 from tcformal.oracle.values import parse_value
 from tcformal.programs.program import Program, program
 from tcformal.query.assume import Assumptions
-from tcformal.query.kinds.comparison.drawn import draw, drawn_rows
-from tcformal.query.kinds.comparison.pair import ProgramPair
-from tcformal.query.kinds.comparison.programs import PROGRAMS
-from tcformal.query.kinds.comparison.question import ErrorComparison, error_comparison
-from tcformal.query.kinds.comparison.replay import replay
+from tcformal.query.comparison.drawn import draw, drawn_rows
+from tcformal.query.comparison.error_comparison import ErrorComparison, error_comparison, replay
+from tcformal.query.comparison.kind import PROGRAMS
+from tcformal.query.comparison.parameters import ProgramPair
 from tcformal.query.programs import compare_programs
 from tcformal.query.question import Kind
 from tcformal.simulation.operands.witness import Witness
@@ -45,7 +44,7 @@ def test_bf16x9_is_worse_than_an_fma() -> None:
     assert found.means == "solver"
     assert found.verdict is not None
     run = found.verdict.replayed
-    assert run.violates
+    assert run.confirms
     assert run.ulps is not None
     assert run.ulps[1] <= Fraction(1, 2) < run.ulps[0]
     data = found.to_json()
@@ -130,7 +129,7 @@ def test_errors_are_exact() -> None:
             assert run.assumed, w
             assert run.integers == run.oracle
             assert run.same_errors, w
-            assert run.violated == run.violates
+            assert run.violated == run.confirms
             by = {"ulp": run.excess_ulps, "sum": run.excess_share}[q.parameters.measure]
             least = q.parameters.more_than
             larger = run.excess is not None and run.excess > 0
@@ -154,10 +153,10 @@ def test_replay_refuses_what_does_not_violate() -> None:
     q = pair("bf16x9", "fma-chain")
     one = parse_value(q.parameters.formats["a"], "1")
     exact = Witness((one,), (one,), 0).inputs()
-    assert not replay(q, exact).violates
-    assert not replay(replace(q, violated=q.graph.truth(True)), exact).violates
+    assert not replay(q, exact).confirms
+    assert not replay(replace(q, violated=q.graph.truth(True)), exact).confirms
     differ = pair("bf16x9", "fma-chain", results_differ=True)
-    assert not replay(replace(differ, violated=differ.graph.truth(True)), exact).violates
+    assert not replay(replace(differ, violated=differ.graph.truth(True)), exact).confirms
 
 
 def test_what_does_not_fit_is_refused() -> None:

@@ -10,10 +10,14 @@ from tcformal.design.names import resolve
 from tcformal.errors import InputError, UnknownNameError
 from tcformal.query.assume import assumptions
 from tcformal.query.engine import answer
-from tcformal.query.kinds.property import kind as unit_property
-from tcformal.query.kinds.property.properties import PROPERTIES
-from tcformal.query.kinds.property.question import PropertyQuestion, property_question, replay_property
 from tcformal.query.options import SolveOptions
+from tcformal.query.properties import (
+    PROPERTIES,
+    PROPERTY,
+    PropertyQuestion,
+    UnitProperty,
+    property_question,
+)
 from tcformal.query.question import Kind
 from tcformal.query.verdict import Verdict
 from tcformal.solve.result import Limits
@@ -33,8 +37,8 @@ def asked(name: str, unit: str, **given: Any) -> Verdict[PropertyQuestion]:
 def assert_violated(v: Verdict[PropertyQuestion]) -> None:
     assert v.kind is Kind.VIOLATED, v.reason
     assert v.inputs is not None
-    again = replay_property(v.question, v.inputs)
-    assert again.violates
+    again = PROPERTY.replay(v.question, v.inputs)
+    assert again.confirms
     assert again.integers == again.oracle
 
 
@@ -71,12 +75,12 @@ def test_what_does_not_hold_is_shown(name: str, unit: str) -> None:
 
 
 def test_a_solver_finds_it_without_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unit_property, "by_vectors", lambda *_: None)
+    monkeypatch.setattr(UnitProperty, "search", lambda *_: None)
     assert_violated(asked("no-negative-zero", "valpey@terms=2,zero_sign=ieee"))
 
 
 def test_inputs_that_shrinking_spoils_are_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unit_property, "shrink_inputs", lambda q, found, **_: dict.fromkeys(found, 0))
+    monkeypatch.setattr(UnitProperty, "shrink", lambda self, q, found, _: dict.fromkeys(found, 0))
     v = asked("no-negative-zero", "valpey@terms=2,zero_sign=ieee")
     assert v.kind is Kind.ERROR
     assert "does not replay" in v.reason
@@ -89,9 +93,9 @@ def test_assumptions_that_nothing_satisfies_are_vacuous() -> None:
 def test_a_wrong_word_in_the_design_is_noticed() -> None:
     """The check compares with the design's own word: results with another one violate it."""
     q = property_question("no-negative-zero", resolve(VOLTA), assumptions(resolve(VOLTA).operands.c, {}))
-    nothing = replay_property(q, dict.fromkeys(q.graph.inputs, 0))
+    nothing = PROPERTY.replay(q, dict.fromkeys(q.graph.inputs, 0))
     assert nothing.assumed
-    assert not nothing.violates
+    assert not nothing.confirms
     assert nothing.violated == (False, False)
 
 

@@ -31,10 +31,9 @@ from tcformal.programs.chain import circuit
 from tcformal.query.assume import Assumptions
 from tcformal.query.options import SolveOptions
 from tcformal.query.pair import question
-from tcformal.query.pairs.campaign import Answer, AskOptions, PairOutcome, ask, campaign
-from tcformal.query.pairs.cluster import cluster
+from tcformal.query.pairs.all_pairs import Answer, AskOptions, PairOutcome, ask, campaign
 from tcformal.query.pairs.pairs import Pair, groups, without_counterpart
-from tcformal.query.pairs.pool import SturdyPool
+from tcformal.query.pairs.pool import SturdyPool, cluster
 from tcformal.query.question import Kind, Q, Question
 from tcformal.query.verdict import Verdict
 from tcformal.solve.result import Limits
@@ -189,7 +188,7 @@ def test_a_failing_worker_costs_its_pair_only(monkeypatch: pytest.MonkeyPatch) -
     def some(pair: Pair, terms: AskOptions) -> Answer:
         return ask_in_vain(pair, terms) if pair == TF32[0] else ask(pair, terms)
 
-    monkeypatch.setattr("tcformal.query.pairs.campaign.ask", some)
+    monkeypatch.setattr("tcformal.query.pairs.all_pairs.ask", some)
     kept = Memory()
     found = by_pair(campaign(TF32[:2], TERMS, kept, here(Inline())))
     assert found[TF32[0]].kind is Kind.ERROR
@@ -201,9 +200,9 @@ def test_a_failing_worker_costs_its_pair_only(monkeypatch: pytest.MonkeyPatch) -
 
 def test_an_answer_to_another_definition_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = Memory()
-    monkeypatch.setattr("tcformal.query.pairs.campaign.ask", lambda *words: swapped(*ask(*words)))
+    monkeypatch.setattr("tcformal.query.pairs.all_pairs.ask", lambda *words: swapped(*ask(*words)))
 
-    def swapped(digest: str, parts: dict[str, Any]) -> Answer:
+    def swapped(digest: str, parts: Verdict[Any]) -> Answer:
         return digest[::-1], parts
 
     with pytest.raises(
@@ -283,7 +282,7 @@ def marks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "marks"
     folder.mkdir()
     monkeypatch.setenv(campaign_calls.MARKS, str(folder))
-    monkeypatch.setattr("tcformal.query.pairs.campaign.ask", ask_marked)
+    monkeypatch.setattr("tcformal.query.pairs.all_pairs.ask", ask_marked)
     return folder
 
 
@@ -318,7 +317,7 @@ def test_a_cluster_with_a_killed_worker_answers_every_pair(
 
 def test_a_cluster_that_is_not_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="the extra `distributed` is not installed")
-    monkeypatch.setattr("tcformal.query.pairs.cluster.CONNECT_S", 0.5)
+    monkeypatch.setattr("tcformal.query.pairs.pool.CONNECT_S", 0.5)
     with (
         pytest.raises(
             NoAnswerError, match=r"^expected a Dask scheduler at tcp://127.0.0.1:9, but none answered"

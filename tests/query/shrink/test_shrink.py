@@ -11,10 +11,8 @@ from tcformal.design.names import resolve
 from tcformal.encodings.catalog import FORMATS
 from tcformal.oracle.values import decode, encode_exact, parse_value
 from tcformal.query.assume import Assumptions
-from tcformal.query.pair import EqualityQuestion, question
-from tcformal.query.replay import replay
-from tcformal.query.shrink.neighbours import candidates, templates
-from tcformal.query.shrink.shrink import shrink, value_cost, witness_cost
+from tcformal.query.pair import EqualityQuestion, question, replay
+from tcformal.query.shrink import candidates, shrink, templates, value_cost, witness_cost
 from tcformal.simulation.operands.witness import Witness
 from vectors import batch
 
@@ -40,12 +38,12 @@ def separating(q: EqualityQuestion, n: int, seed: int) -> list[Witness]:
 
 def checked(q: EqualityQuestion, w: Witness) -> Witness:
     """The shrunk witness, after it was seen to replay, to cost no more, and to be as far as it goes."""
-    assert replay(q, w).separates
+    assert replay(q, w).confirms
     small = shrink(q, w, seconds=SECONDS)
-    assert replay(q, small).separates
+    assert replay(q, small).confirms
     assert witness_cost(q, small) <= witness_cost(q, w)
     again = shrink(q, small, seconds=SECONDS)
-    assert replay(q, again).separates
+    assert replay(q, again).confirms
     assert witness_cost(q, again) <= witness_cost(q, small)
     return small
 
@@ -158,7 +156,7 @@ def test_a_difference_in_c_only() -> None:
 def test_nothing_simpler_is_no_error() -> None:
     q = ask(AMPERE, f"{AMPERE}@nan_word=0x7fc00000")
     w = Witness((0,) * 8, (0,) * 8, 0x7FC00000)
-    assert replay(q, shrink(q, w)).separates
+    assert replay(q, shrink(q, w)).confirms
 
 
 def test_what_does_not_separate_comes_back() -> None:

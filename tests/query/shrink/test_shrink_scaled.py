@@ -11,10 +11,16 @@ from tcformal.design.names import resolve
 from tcformal.encodings.catalog import FORMATS
 from tcformal.oracle.values import NumberClass, decode, parse_value
 from tcformal.query.assume import Assumptions, assumptions
-from tcformal.query.pair import EqualityQuestion, question
-from tcformal.query.replay import replay
-from tcformal.query.shrink.neighbours import candidates, rescaled, simpler_scales, templates
-from tcformal.query.shrink.shrink import scale_cost, shrink, witness_cost
+from tcformal.query.pair import EqualityQuestion, question, replay
+from tcformal.query.shrink import (
+    candidates,
+    rescaled,
+    scale_cost,
+    shrink,
+    simpler_scales,
+    templates,
+    witness_cost,
+)
 from tcformal.simulation.operands.batch import batch, witness_at
 from tcformal.simulation.operands.witness import Witness
 
@@ -41,9 +47,9 @@ def separating(q: EqualityQuestion, n: int, seed: int) -> list[Witness]:
 
 def checked(q: EqualityQuestion, w: Witness) -> Witness:
     """The shrunk witness, after it was seen to replay and to cost no more."""
-    assert replay(q, w).separates
+    assert replay(q, w).confirms
     small = shrink(q, w, seconds=SECONDS)
-    assert replay(q, small).separates
+    assert replay(q, small).confirms
     assert witness_cost(q, small) <= witness_cost(q, w)
     return small
 
@@ -135,7 +141,7 @@ def test_bounds_on_scales_hold_all_the_way() -> None:
         x
         for e in range(20, 40)
         for sign in ("", "-")
-        if replay(q, x := replace(w, c=parse_value(FORMATS["fp32"], f"{sign}2^{e}"))).separates
+        if replay(q, x := replace(w, c=parse_value(FORMATS["fp32"], f"{sign}2^{e}"))).confirms
     )
     assert scales(checked(q, found)) == {0x81}
 
@@ -182,7 +188,7 @@ def test_templates_reach_below_what_products_hold() -> None:
     bare = Witness((0,) * 64, (0,) * 64, 0, (NAN, 0), (5, 6))
     run = q.evaluator()
     hit = next(w for w in templates(q, bare) if run(w.inputs())[1])
-    assert replay(q, hit).separates
+    assert replay(q, hit).confirms
     assert hit.scale_b == (ONE, ONE)
     assert hit.scale_a[1] < ONE
 

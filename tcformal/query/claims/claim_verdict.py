@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tcformal.callbacks import view
 from tcformal.design.unit import UnitSpec
-from tcformal.query.question import Kind
+from tcformal.query.question import JsonObject, Kind
 from tcformal.theory.answers import TheoremAnswer
 from tcformal.version import VERSION
 
@@ -88,7 +88,7 @@ class ClaimVerdict:
         """The UTC date of a stored answer; empty for a new answer."""
         return "" if self.asked is None else self.asked.served
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """The verdict as plain data."""
         return {
             "verdict": self.kind.name,
@@ -110,8 +110,8 @@ class ClaimVerdict:
         }
 
 
-def _part_data(part: ClaimPart) -> dict[str, Any]:
-    data: dict[str, Any] = {"name": part.name, "standing": part.status.name, "control": part.control}
+def _part_data(part: ClaimPart) -> JsonObject:
+    data: JsonObject = {"name": part.name, "standing": part.status.name, "control": part.control}
     if part.witness is not None:
         w = part.witness
         data["witness"] = {

@@ -6,18 +6,17 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError, Executor, Future, as_completed
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 from tcformal.design.names import resolve
 from tcformal.errors import InputError, NoAnswerError
 from tcformal.query.assume import from_texts
-from tcformal.query.engine import answer
-from tcformal.query.keep import undecided_again
+from tcformal.query.engine import answer, undecided_again
 from tcformal.query.options import AnswerStore, SolveOptions
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.pairs.pairs import Pair
-from tcformal.query.question import Kind
+from tcformal.query.question import JsonObject, Kind
 from tcformal.query.verdict import DECIDED, Verdict
 
 
@@ -47,7 +46,7 @@ class PairOutcome:
     #: Whether the evidence was checked in this run.
     checked: bool = True
     #: The verdict as plain data; None where there is none.
-    verdict: dict[str, Any] | None = None
+    verdict: JsonObject | None = None
 
     @property
     def decided(self) -> bool:
@@ -61,18 +60,15 @@ def build(pair: Pair, options: AskOptions) -> EqualityQuestion:
     return question(one, other, from_texts(one.operands.c, options.assume))
 
 
-#: The result of a worker: the digest of the question, and the verdict's fields without the question's graph.
-Answer = tuple[str, dict[str, Any]]
+#: The result of a worker: the digest of the question, and the verdict without it, whose graph is large.
+Answer = tuple[str, Verdict[Any]]
 
 
 def ask(pair: Pair, options: AskOptions) -> Answer:
     """Answer one pair in a worker with one solver process at a time, since workers occupy every core."""
     q = build(pair, options)
     verdict = answer(q, replace(options.how, jobs=1))
-    parts = {
-        field.name: getattr(verdict, field.name) for field in fields(Verdict) if field.name != "question"
-    }
-    return q.digest(), parts
+    return q.digest(), replace(verdict, question=cast(Any, None))
 
 
 def campaign(
@@ -91,7 +87,7 @@ def campaign(
     workers: Executor | None = None
     running: dict[Future[Answer], _InWorker] = {}
     with ExitStack() as stack:
-        for pair in sorted(pairs, key=_products):
+        for pair in sorted(pairs, key=lambda p: math.lcm(resolve(p.first).k, resolve(p.second).k)):
             early = _known_outcome(pair, options, kept)
             if isinstance(early, PairOutcome):
                 yield early
@@ -103,10 +99,6 @@ def campaign(
                 yield _new_outcome(done, running.pop(done), options, kept)
         for done in as_completed(running):
             yield _new_outcome(done, running[done], options, kept)
-
-
-def _products(pair: Pair) -> int:
-    return math.lcm(resolve(pair.first).k, resolve(pair.second).k)
 
 
 #: A pair in a worker, and its kept answer, whose evidence was not checked.
@@ -137,18 +129,20 @@ def _new_outcome(
     """The outcome of a finished call; its answer is stored."""
     pair, before = asked
     try:
-        digest, parts = done.result()
+        digest, arrived = done.result()
     except CancelledError as error:
         raise NoAnswerError("expected an answer to every pair, but the workers were lost") from error
     except Exception as error:  # noqa: BLE001  whatever goes wrong in a worker costs its own pair only
-        return PairOutcome(pair=pair, kind=Kind.ERROR, reason=f"no answer from a worker: {_sentence(error)}")
+        text = " ".join(str(error).split())
+        why = text if isinstance(error, NoAnswerError) else f"{type(error).__name__}: {text}"
+        return PairOutcome(pair=pair, kind=Kind.ERROR, reason=f"no answer from a worker: {why}")
     q = build(pair, options)
     if digest != q.digest():
         raise NoAnswerError(
             f"expected workers with the definitions that are asked about here, but {pair.first} and "
             f"{pair.second} are {digest[:12]} there and {q.digest()[:12]} here"
         )
-    verdict = Verdict(question=q, **parts)
+    verdict: Verdict[EqualityQuestion] = replace(arrived, question=q)
     if before is not None and verdict.kind not in DECIDED:
         return _outcome(pair, verdict if verdict.kind is Kind.ERROR else undecided_again(before, verdict))
     kept.add(verdict)
@@ -157,16 +151,6 @@ def _new_outcome(
 
 def _outcome(pair: Pair, verdict: Verdict[EqualityQuestion]) -> PairOutcome:
     return PairOutcome(
-        pair=pair,
-        kind=verdict.kind,
-        reason=verdict.reason,
-        seconds=verdict.seconds,
-        served=bool(verdict.served),
-        checked=verdict.checked,
-        verdict=verdict.to_json(),
-    )
-
-
-def _sentence(error: Exception) -> str:
-    text = " ".join(str(error).split())
-    return text if isinstance(error, NoAnswerError) else f"{type(error).__name__}: {text}"
+        pair=pair, kind=verdict.kind, reason=verdict.reason, seconds=verdict.seconds,
+        served=bool(verdict.served), checked=verdict.checked, verdict=verdict.to_json(),
+    )  # fmt: skip

@@ -1,29 +1,168 @@
-"""The question whether an RTL module ever differs from a unit."""
+"""An RTL module in the role of a unit: its ports, its netlist, its question; apart from the command on it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
-from tcformal.checks import check_int
+from tcformal.checks import check_int, shown
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, NoAnswerError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable
 from tcformal.oracle.values import value_data
-from tcformal.programs.chain import chained_dot, declare_inputs
+from tcformal.programs.chain import chained_dot, declare_inputs, scale_count
 from tcformal.query.assume import Assumptions, assume_of_unit
-from tcformal.query.kinds.equality import Equality
-from tcformal.query.pair import EqualityQuestion
-from tcformal.query.question import RawInputs
-from tcformal.query.replay import EqualityReplay, oracle_result
-from tcformal.query.rtl.clocks import Clocking
-from tcformal.query.rtl.ports import RESULT, PortBits, mapped, port_nodes, port_values
-from tcformal.query.rtl.yosys import FlatRtl, RtlSource
+from tcformal.query.pair import EqualityQuestion, EqualityReplay
+from tcformal.query.question import JsonObject, RawInputs
+from tcformal.query.replay import oracle_result
+from tcformal.query.search import Equality
+from tcformal.query.yosys import Clocking, FlatRtl, RtlSource
 from tcformal.simulation.operands.witness import Witness, by_value, explain_command
+
+#: `a=x`, `a[1]=x[31:16]`, `d=y[7]`.
+_MAPPED = re.compile(r"(\w+)(?:\[(\d{1,9})\])?=(\w+)(?:\[(\d{1,9})(?::(\d{1,9}))?\])?")
+#: `rst_n=1`, `mode=0x3`, `mode=3'b101`, `mode=3'h5`.
+_TIED = re.compile(
+    r"(\w+)=(?:(0[xX][0-9a-fA-F]+|\d{1,999})|\d+'b([01]+)|\d+'h([0-9a-fA-F]+)|\d+'d(\d{1,999}))"
+)
+RESULT = "d"
+
+
+@dataclass(frozen=True, slots=True)
+class PortBits:
+    """The bits `high` to `low` of a port, which carry an operand, an element, or the result."""
+
+    operand: str
+    port: str
+    high: int
+    low: int
+
+
+def tied(text: str) -> tuple[str, int]:
+    """Parse a constant port such as `rst_n=1`; InputError for another text."""
+    match = _TIED.fullmatch(text.strip())
+    if match is None:
+        raise InputError(f"expected NAME=VALUE, such as rst_n=1 or mode=3'b101, but got {shown(text)}")
+    name, plain, binary, hexadecimal, decimal = match.groups()
+    if plain is not None:
+        return name, int(plain, 0)
+    return name, int(binary or hexadecimal or decimal, 2 if binary else 16 if hexadecimal else 10)
+
+
+def operand_widths(spec: UnitSpec) -> dict[str, tuple[int, int]]:
+    """The number of elements and their width in bits, for each operand and the result."""
+    o, k = spec.operands, spec.k
+    widths = {"a": (k, o.a.width), "b": (k, o.b.width), "c": (1, o.c.width), RESULT: (1, o.d.width)}
+    if spec.scale_format is not None:
+        count = scale_count(spec, k)
+        widths |= dict.fromkeys(("scale_a", "scale_b"), (count, spec.scale_format.width))
+    return widths
+
+
+def mapped(spec: UnitSpec, texts: Sequence[str], ports: Mapping[str, int]) -> list[PortBits]:
+    """Parse port maps `OPERAND=PORT[high:low]` or `OPERAND[i]=PORT[high:low]` into the bits of each operand.
+
+    An operand that no text names is looked for in a port of its own name; element 0 has the lowest bits.
+    Errors: InputError for other texts, ports and bits that do not exist, and other widths.
+    """
+    widths = operand_widths(spec)
+    found = [_bits(widths, ports, text) for text in texts]
+    named = {bits.operand.partition("[")[0] for bits in found}
+    found += [_bits(widths, ports, f"{name}={name}") for name in widths if name not in named]
+    given = [bits.operand for bits in found]
+    for name, (count, _) in widths.items():
+        elements = [f"{name}[{i}]" for i in range(count)]
+        times = [given.count(x) for x in (name, *elements)]
+        if times not in ([1] + [0] * count, [0] + [1] * count):
+            raise InputError(
+                f"expected {name}, or each of {elements[0]} to {elements[-1]}, to be mapped once"
+            )
+    return found
+
+
+def _bits(widths: Mapping[str, tuple[int, int]], ports: Mapping[str, int], text: str) -> PortBits:
+    parsed = _MAPPED.fullmatch(text.strip())
+    if parsed is None:
+        raise InputError(f"expected OPERAND=PORT or OPERAND[i]=PORT[high:low], but got {shown(text)}")
+    operand, element, port, high, low = parsed.groups()
+    if operand not in widths:
+        raise InputError(f"expected one of {', '.join(widths)} as the operand, but got {operand!r}")
+    count, width = widths[operand]
+    if element is not None and int(element) >= count:
+        raise InputError(f"expected an element of {operand} below {count}, but got {operand}[{element}]")
+    if port not in ports:
+        raise InputError(f"expected {operand} in a port of the module ({', '.join(ports)}), but got {port!r}")
+    top = ports[port] - 1 if high is None else int(high)
+    bottom = 0 if high is None else int(low or high)
+    if not bottom <= top < ports[port]:
+        raise InputError(f"expected bits of {port}, which has {ports[port]}, but got [{top}:{bottom}]")
+    needed = width if element is not None else count * width
+    name = operand if element is None else f"{operand}[{element}]"
+    if top - bottom + 1 != needed:
+        raise InputError(f"expected {needed} bits for {name}, but got {port}[{top}:{bottom}]")
+    return PortBits(name, port, top, bottom)
+
+
+def port_values(
+    places: Sequence[PortBits], ties: Mapping[str, int], spec: UnitSpec, w: Witness
+) -> dict[str, int]:
+    """The value of every mapped or tied input port on a witness, with zero in unmapped bits."""
+    values = dict(ties)
+    inputs, widths = w.inputs(), operand_widths(spec)
+    for p in (p for p in places if p.operand != RESULT):
+        if p.operand in inputs:
+            value = inputs[p.operand]
+        else:
+            count, width = widths[p.operand]
+            value = sum(inputs[f"{p.operand}[{i}]"] << i * width for i in range(count))
+        values[p.port] = values.get(p.port, 0) | value << p.low
+    return values
+
+
+def port_nodes(
+    g: Graph, places: Sequence[PortBits], ties: Mapping[str, int], ports: Mapping[str, int]
+) -> dict[str, Node]:
+    """The node of every input port: mapped operands, and constants for tied ports.
+
+    All other bits are fresh inputs `port NAME[high:low]`.
+    Errors: InputError for a tie that is no port or does not fit, and for bits with two meanings.
+    """
+    for name, value in ties.items():
+        if name not in ports or not 0 <= value < 1 << ports[name]:
+            raise InputError(
+                f"expected an input port that holds the tied value, but got {name}={shown(value)}"
+            )
+    made = {}
+    for port, width in ports.items():
+        if port in ties:
+            made[port] = g.const(ties[port], width)
+            if any(p.port == port for p in places):
+                raise InputError(f"expected {port} to be mapped or tied, but it is both")
+            continue
+        own = sorted((p for p in places if p.port == port), key=lambda p: p.low)
+        made[port] = g.concat(*reversed([*_pieces(g, own, port, width)]))
+    return made
+
+
+def _pieces(g: Graph, places: Sequence[PortBits], port: str, width: int) -> Iterator[Node]:
+    """The bit fields of a port as nodes, lowest first; unmapped bits become fresh inputs."""
+    at = 0
+    for p in places:
+        if p.low < at:
+            raise InputError(f"expected one meaning for each bit of {port}, but bit {p.low} has two")
+        if p.low > at:
+            yield g.input(f"port {port}[{p.low - 1}:{at}]", p.low - at)
+        elements = [node for name, node in g.inputs.items() if name.startswith(f"{p.operand}[")]
+        yield g.inputs[p.operand] if p.operand in g.inputs else g.concat(*reversed(elements))
+        at = p.high + 1
+    if at < width:
+        yield g.input(f"port {port}[{width - 1}:{at}]", width - at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,32 +185,26 @@ class RtlEquality(Equality):
     name = "rtl"
 
     def replay(self, q: EqualityQuestion, inputs: RawInputs) -> EqualityReplay:
-        """Run the unit on integers and on the oracle, and the module on its netlist and in yosys."""
         assert isinstance(q, RtlQuestion)
         w = Witness.of(inputs, q.k)
         assumed, _, unit, module = q.evaluator()(w.inputs())
         return EqualityReplay(w, bool(assumed), (unit, module), (oracle_result(q.first, w), q.evaluate(w)))
 
     def found_text(self, q: EqualityQuestion, finder: str) -> str:
-        """The reason of SEPARATED: the solver that found the witness, and the replays."""
         return f"{finder} found inputs; replayed on integers, on exact fractions, and by yosys on the RTL"
 
     def none_text(self, q: EqualityQuestion, deciders: str) -> str:
-        """The reason of EQUIVALENT: the solvers that found none."""
         same = "the netlist folds into the unit's definition; " if q.same_definition else ""
         return f"{same}{deciders} found no inputs on which they differ"
 
     def build(self, parts: Mapping[str, Any], graph: Graph | None = None) -> EqualityQuestion:
-        """Always raises InputError: RTL files are no part of a record."""
         raise InputError("expected a question of units, but got one of RTL, whose answers are not kept")
 
-    def results_data(self, q: EqualityQuestion, replayed: EqualityReplay) -> dict[str, Any]:
-        """The results of the unit and of the module."""
+    def results_data(self, q: EqualityQuestion, replayed: EqualityReplay) -> JsonObject:
         pairs = zip(("unit", "module"), replayed.integers, strict=True)
         return {"results": {name: value_data(q.first.operands.d, raw) for name, raw in pairs}}
 
     def commands(self, q: EqualityQuestion, replayed: EqualityReplay) -> list[str]:
-        """The `tcformal eval` command of the unit on the witness."""
         return [explain_command([q.first.name], replayed.witness, by_value(q.first), command="eval")]
 
 
@@ -155,15 +288,12 @@ class RtlNetlist:
         Registers hold fresh inputs `register N` at first.
         Errors: InputError for an operator that the reader does not know.
         """
-        content = {r: g.input(f"register {r}", self._width(r)) for r in self.registers}
+        content = {r: g.input(f"register {r}", _width(self.rows, r)) for r in self.registers}
         for _ in range(cycles):
             values = self._cycle(g, given, content)
             content = {r: values[after] for r, after in self.registers.items()}
         values = self._cycle(g, given, content)
         return {row[3]: values[int(row[2])] for row in self.rows.values() if row[1] == "output"}
-
-    def _width(self, number: int) -> int:
-        return int(self.rows[int(self.rows[number][2])][3])
 
     def _cycle(self, g: Graph, given: Mapping[str, Node], content: Mapping[int, Node]) -> dict[int, Node]:
         """Evaluate every line in one clock cycle; key -n holds the complement of line n."""
@@ -172,7 +302,7 @@ class RtlNetlist:
             kind = row[1]
             if kind in ("sort", "output", "next", "init"):
                 continue
-            width = self._width(number)
+            width = _width(self.rows, number)
             if kind == "state":
                 # A register that nothing drives keeps what it holds.
                 held = content.get(number)
@@ -213,25 +343,25 @@ def read_netlist(text: str) -> RtlNetlist:
                 raise InputError("expected RTL without memories, but got one: an array")
             if words[1] not in ("constraint", "bad", "fair", "justice"):
                 rows[int(words[0])] = words
-        net = RtlNetlist(rows, {}, {}, {int(r[3]): int(r[4]) for r in rows.values() if r[1] == "next"})
-        ports = [(r[3], net._width(n)) for n, r in rows.items() if r[1] == "input" and len(r) > 3]
-        results = [(r[3], net._width(abs(int(r[2])))) for r in rows.values() if r[1] == "output"]
+        ports = {r[3]: _width(rows, n) for n, r in rows.items() if r[1] == "input" and len(r) > 3}
+        results = {r[3]: _width(rows, abs(int(r[2]))) for r in rows.values() if r[1] == "output"}
+        registers = {int(r[3]): int(r[4]) for r in rows.values() if r[1] == "next"}
     except (IndexError, KeyError, ValueError) as error:
         raise InputError(f"expected a netlist in BTOR2, but got one with {error!r}") from error
-    return RtlNetlist(rows, dict(ports), dict(results), net.registers)
+    return RtlNetlist(rows, ports, results, registers)
+
+
+def _width(rows: Mapping[int, _Row], number: int) -> int:
+    return int(rows[int(rows[number][2])][3])
 
 
 # ------------------------------------------------------------------------------ operators
-def _same(name: str) -> Callable[..., Node]:
-    return lambda g, *args: getattr(g, name)(*args)
+def _inverted(make: Callable[..., Node]) -> Callable[..., Node]:
+    return lambda g, *args: g.not_(make(g, *args))
 
 
-def _inverted(name: str) -> Callable[..., Node]:
-    return lambda g, *args: g.not_(getattr(g, name)(*args))
-
-
-def _swapped(name: str) -> Callable[..., Node]:
-    return lambda g, x, y: getattr(g, name)(y, x)
+def _swapped(make: Callable[..., Node]) -> Callable[..., Node]:
+    return lambda g, x, y: make(g, y, x)
 
 
 def _narrowed(g: Graph, x: Node) -> Node:
@@ -249,47 +379,40 @@ def _product(g: Graph, x: Node, y: Node) -> Node:
     return g.zero_extend_to(whole, x.width) if whole.width <= x.width else g.extract(whole, x.width - 1, 0)
 
 
-def _parity(g: Graph, x: Node) -> Node:
-    parity = g.bit(x, 0)
-    for i in range(1, x.width):
-        parity = g.xor(parity, g.bit(x, i))
-    return parity
-
-
 _OPERATORS: dict[str, tuple[int, Callable[..., Node]]] = {
-    "not": (1, _same("not_")),
-    "neg": (1, _same("neg_mod")),
+    "not": (1, Graph.not_),
+    "neg": (1, Graph.neg_mod),
     "inc": (1, lambda g, x: g.add_mod(x, g.const(1, x.width))),
     "dec": (1, lambda g, x: g.sub_mod(x, g.const(1, x.width))),
-    "redor": (1, _same("any_bit")),
+    "redor": (1, Graph.any_bit),
     "redand": (1, lambda g, x: g.is_zero(g.not_(x))),
-    "redxor": (1, _parity),
-    "and": (2, _same("and_")),
-    "nand": (2, _inverted("and_")),
-    "or": (2, _same("or_")),
-    "nor": (2, _inverted("or_")),
-    "xor": (2, _same("xor")),
-    "xnor": (2, _inverted("xor")),
+    "redxor": (1, lambda g, x: reduce(g.xor, (g.bit(x, i) for i in range(x.width)))),
+    "and": (2, Graph.and_),
+    "nand": (2, _inverted(Graph.and_)),
+    "or": (2, Graph.or_),
+    "nor": (2, _inverted(Graph.or_)),
+    "xor": (2, Graph.xor),
+    "xnor": (2, _inverted(Graph.xor)),
     "implies": (2, lambda g, x, y: g.or_(g.not_(x), y)),
-    "iff": (2, _same("eq")),
-    "eq": (2, _same("eq")),
-    "neq": (2, _inverted("eq")),
-    "ult": (2, _same("ult")),
-    "ulte": (2, _same("ule")),
-    "ugt": (2, _swapped("ult")),
-    "ugte": (2, _swapped("ule")),
-    "slt": (2, _same("slt")),
-    "slte": (2, _same("sle")),
-    "sgt": (2, _swapped("slt")),
-    "sgte": (2, _swapped("sle")),
-    "add": (2, _same("add_mod")),
-    "sub": (2, _same("sub_mod")),
+    "iff": (2, Graph.eq),
+    "eq": (2, Graph.eq),
+    "neq": (2, _inverted(Graph.eq)),
+    "ult": (2, Graph.ult),
+    "ulte": (2, Graph.ule),
+    "ugt": (2, _swapped(Graph.ult)),
+    "ugte": (2, _swapped(Graph.ule)),
+    "slt": (2, Graph.slt),
+    "slte": (2, Graph.sle),
+    "sgt": (2, _swapped(Graph.slt)),
+    "sgte": (2, _swapped(Graph.sle)),
+    "add": (2, Graph.add_mod),
+    "sub": (2, Graph.sub_mod),
     "mul": (2, _product),
-    "sll": (2, _same("shl_mod")),
-    "srl": (2, _same("lshr")),
-    "sra": (2, _same("ashr")),
-    "concat": (2, _same("concat")),
-    "ite": (3, _same("ite")),
+    "sll": (2, Graph.shl_mod),
+    "srl": (2, Graph.lshr),
+    "sra": (2, Graph.ashr),
+    "concat": (2, Graph.concat),
+    "ite": (3, Graph.ite),
 }
 
 _INDEXED: dict[str, tuple[int, Callable[..., Node]]] = {
@@ -339,7 +462,7 @@ class RtlModule:
         values = port_values(self.places, self.ties, spec, w)
         return {port: (value, self.flat.inputs[port]) for port, value in values.items()}
 
-    def assumed(self) -> dict[str, Any]:
+    def assumed(self) -> JsonObject:
         """The assumptions of an answer about the module: clock, constant inputs, undefined bits."""
         return {
             **self.clocking.to_json(), "latency": self.latency, "ties": dict(self.ties),

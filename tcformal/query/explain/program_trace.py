@@ -16,7 +16,7 @@ from tcformal.oracle.values import parse_value
 from tcformal.programs.dag import program_circuit
 from tcformal.programs.program import Program, program_of
 from tcformal.query.explain.explain import explain_witness
-from tcformal.query.explain.steps import Trace
+from tcformal.query.explain.trace import Trace
 from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.runnable import RunnableProgram
 
@@ -68,10 +68,9 @@ def explain_program(
     p = program_of(program.program if isinstance(program, RunnableProgram) else program)
     w = a if isinstance(a, Witness) else program_witness(p, a, b, c)
     plan = p.plan(len(w.a))
-    evaluator, slots = _evaluator(plan)
-    inputs = {name: x for name, x in w.inputs().items() if name in evaluator.graph_inputs}
-    values = evaluator.run(inputs)
-    words = {i: tuple(values[start : start + n]) for i, (start, n) in slots.items()}
+    run, named, slots = _evaluator(plan)
+    values = run({name: x for name, x in w.inputs().items() if name in named})
+    words = {i: tuple(values[slot]) for i, slot in slots.items()}
     stages = []
     for i, step in enumerate(plan.steps):
         if i not in words or isinstance(step, (InputStep, ConstantStep, SliceStep)):
@@ -85,24 +84,18 @@ def explain_program(
     return ProgramTrace(p, w, tuple(stages), words[plan.result][0])
 
 
-@dataclass(frozen=True, slots=True)
-class _Evaluator:
-    run: Concrete
-    graph_inputs: frozenset[str]
-
-
 @lru_cache(maxsize=16)
-def _evaluator(plan: ProgramPlan) -> tuple[_Evaluator, dict[int, tuple[int, int]]]:
-    """An evaluator of all steps' encodings, with each step's slice of its outputs."""
+def _evaluator(plan: ProgramPlan) -> tuple[Concrete, frozenset[str], dict[int, slice]]:
+    """An evaluator of all steps' encodings, its inputs, and each step's slice of its outputs."""
     g, made = program_circuit(plan)
     roots: list[Node] = []
-    slots: dict[int, tuple[int, int]] = {}
+    slots: dict[int, slice] = {}
     for i, step in enumerate(plan.steps):
         if step.fmt is not None:
             words = made.words(i)
-            slots[i] = (len(roots), len(words))
+            slots[i] = slice(len(roots), len(roots) + len(words))
             roots += words
-    return _Evaluator(Concrete(g, roots), frozenset(g.inputs)), slots
+    return Concrete(g, roots), frozenset(g.inputs), slots
 
 
 def program_witness(

@@ -6,21 +6,27 @@ the unit, Ootomo and Yokota add it outside [VALPEY Property 5].
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
+from tcformal.backends.concrete import Concrete
 from tcformal.design.unit import UnitSpec
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
+from tcformal.oracle import exact_errors as oracle
+from tcformal.oracle.interpreter import program_result
 from tcformal.programs import error
 from tcformal.programs.dag import program_dag
 from tcformal.programs.program import Program
 from tcformal.query.assume import Assumptions, assume
-from tcformal.query.kinds.comparison.pair import ProgramPair
-from tcformal.query.kinds.comparison.parameters import ComparedPrograms, ComparisonParameters
+from tcformal.query.comparison.parameters import ComparedPrograms, ComparisonParameters, ProgramPair
 from tcformal.query.question import Question
 from tcformal.semantics.unpack import unpack
 from tcformal.simulation.matrix_unit import Unit, spec_of
+from tcformal.simulation.operands.witness import Witness
 
 #: Both splits of one element.  Kept questions name their nodes in the order in which they are made: the
 #: words of one element after the other, each with and without the scaling.
@@ -59,7 +65,6 @@ class ErrorComparison(Question):
 
     @property
     def asked(self) -> Node:
-        """The node that is 1 where the assumptions hold and the error is larger as asked."""
         return self.violated
 
 
@@ -138,4 +143,117 @@ def _results(g: Graph, what: ComparedPrograms, a: list[Node], b: list[Node], c: 
         program_dag(g, p.plan(what.products), inputs, label).result
         for p, label in zip(what.programs, what.labels, strict=True)
     )
+    return first, second
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonReplay:
+    """The results and errors of both programs on one set of inputs.
+
+    Ranges and units: results are encodings of the programs' formats; errors are absolute, None for a result
+    that is not finite.
+    """
+
+    asked: ComparedPrograms
+    witness: Witness
+    assumed: bool
+    integers: tuple[int, int]
+    oracle: tuple[int, int]
+    exact: Fraction | None
+    #: Σ |a_k·b_k|.
+    magnitudes: Fraction | None
+    errors: Errors
+    #: Whether the DAG evaluates to a larger error, as asked.
+    violated: bool
+    #: Whether the DAG's exact value and errors equal those in fractions.
+    same_errors: bool
+
+    @property
+    def excess(self) -> Fraction | None:
+        """The error asked about minus the other error; None where one is undefined."""
+        first, second = self.errors
+        if first is None or second is None:
+            return None
+        return first - second if self.asked.first_is_worse else second - first
+
+    @property
+    def ulps(self) -> tuple[Fraction, Fraction] | None:
+        """Both errors in ulps of the exact value; None if it is zero or a result is not finite."""
+        first, second = self.errors
+        if first is None or second is None or not self.exact:
+            return None
+        unit = oracle.ulp(self.exact, self.asked.ulp_format)
+        return first / unit, second / unit
+
+    @property
+    def excess_ulps(self) -> Fraction | None:
+        """The excess in ulps of the exact value; None where it is undefined."""
+        if self.excess is None or not self.exact:
+            return None
+        return self.excess / oracle.ulp(self.exact, self.asked.ulp_format)
+
+    @property
+    def excess_share(self) -> Fraction | None:
+        """The excess divided by Σ |a_k·b_k|; None where it is undefined."""
+        return self.excess / self.magnitudes if self.excess is not None and self.magnitudes else None
+
+    @property
+    def confirms(self) -> bool:
+        """Whether integers and fractions agree that the inputs have the requested excess."""
+        if not self.assumed or not self.violated or self.integers != self.oracle:
+            return False
+        if self.asked.differ:
+            return self.oracle[0] != self.oracle[1]
+        if not self.same_errors:
+            return False
+        if self.asked.more_than is None:
+            return self.excess is not None and self.excess > 0
+        if self.asked.measure == "sum":
+            whole, excess = self.magnitudes, self.excess
+            return whole is not None and excess is not None and excess > self.asked.more_than * whole
+        return self.excess_ulps is not None and self.excess_ulps > self.asked.more_than
+
+
+def replay(q: ErrorComparison, inputs: Mapping[str, int]) -> ComparisonReplay:
+    """Run inputs through both programs on integers and on the oracle, with exact errors."""
+    what = q.parameters
+    w = Witness.of(inputs, what.products)
+    assumed, violated, first, second, raw_exact, *raw_errors = _evaluator(q)(w.inputs())
+    again = oracle_results(what, w)
+    products, exact, errors = exact_errors(what, w, again)
+    unit, half = Fraction(2) ** q.window.low, 1 << (q.exact.width - 1)
+    same = exact is not None and unit * ((raw_exact ^ half) - half) == exact
+    same = same and all(e is None or unit * raw == e for e, raw in zip(errors, raw_errors, strict=True))
+    return ComparisonReplay(
+        asked=what, witness=w, assumed=bool(assumed), integers=(first, second), oracle=again, exact=exact,
+        magnitudes=None if products is None else sum(map(abs, products), Fraction(0)),
+        errors=errors, violated=bool(violated), same_errors=same,
+    )  # fmt: skip
+
+
+#: Exact errors of both programs; None for a result that is not finite.
+Errors = tuple[Fraction | None, Fraction | None]
+
+
+def exact_errors(
+    what: ComparedPrograms, w: Witness, results: Sequence[int]
+) -> tuple[list[Fraction] | None, Fraction | None, Errors]:
+    """The exact products, their exact sum with c, and the errors of both results on fractions."""
+    formats = what.formats
+    products = oracle.exact_products(formats["a"], formats["b"], w.a, w.b)
+    exact = oracle.exact_sum(products, formats["c"], w.c)
+    if exact is None:
+        return products, None, (None, None)
+    first, second = (oracle.error(r, exact, fmt) for r, fmt in zip(results, what.result_formats, strict=True))
+    return products, exact, (first, second)
+
+
+@lru_cache(maxsize=8)
+def _evaluator(q: ErrorComparison) -> Concrete:
+    return Concrete(q.graph, [q.assumed, q.violated, *q.results, q.exact, *q.errors])
+
+
+def oracle_results(what: ComparedPrograms, w: Witness) -> tuple[int, int]:
+    """The results of both programs on the Fraction oracle."""
+    first, second = (program_result(p.plan(what.products), w.a, w.b, w.c) for p in what.programs)
     return first, second

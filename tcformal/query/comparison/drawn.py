@@ -9,8 +9,9 @@ import numpy as np
 
 from tcformal.encodings.spec import Format
 from tcformal.oracle import exact_errors as oracle
-from tcformal.query.kinds.comparison.parameters import ComparedPrograms
-from tcformal.simulation.operands.batch import Batch, Raw
+from tcformal.query.comparison.error_comparison import exact_errors
+from tcformal.query.comparison.parameters import ComparedPrograms
+from tcformal.simulation.operands.batch import Batch, Raw, witness_at
 from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.runnable import RunnableProgram
 
@@ -109,14 +110,14 @@ def draw(what: ComparedPrograms, n: int, seed: int) -> Drawn:
     results = [RunnableProgram(p).evaluate(x.a, x.b, x.c) for p in what.programs]
     parted = np.flatnonzero(results[0].astype(np.uint64) != results[1].astype(np.uint64))
     if what.differ:
-        first = None if not parted.size else _witness(x, int(parted[0]))
+        first = None if not parted.size else witness_at(x, int(parted[0]))
         return Drawn(n, n, int(parted.size), 0, n - int(parted.size), first, None)
     most = max(1, min(_MOST_COMPARED, _MOST_EXACT // what.products))
     counts = {True: 0, False: 0}
     most_excess, worst = Fraction(0), None
     equal = n - int(parted.size)
     for row in parted[:most].tolist():
-        w = _witness(x, row)
+        w = witness_at(x, row)
         excess, share = _excess(what, w, [int(r[row]) for r in results])
         if excess is None or not excess:
             equal += excess is not None
@@ -134,22 +135,13 @@ def _excess(
     what: ComparedPrograms, w: Witness, results: list[int]
 ) -> tuple[Fraction | None, Fraction | None]:
     """The excess error of a row, exact and in the requested measure; None where it is undefined."""
-    formats = what.formats
-    products = oracle.exact_products(formats["a"], formats["b"], w.a, w.b)
-    exact = oracle.exact_sum(products, formats["c"], w.c)
-    if exact is None or products is None:
+    products, exact, (first, second) = exact_errors(what, w, results)
+    if exact is None or products is None or first is None or second is None:
         return None, None
-    errors = [oracle.error(r, exact, fmt) for r, fmt in zip(results, what.result_formats, strict=True)]
-    if errors[0] is None or errors[1] is None:
-        return None, None
-    excess = errors[0] - errors[1] if what.first_is_worse else errors[1] - errors[0]
+    excess = first - second if what.first_is_worse else second - first
     if what.measure == "sum":
         whole = sum(map(abs, products), Fraction(0))
         return excess, excess / whole if whole else None
     if what.more_than is None and not exact:
         return excess, Fraction(1, 1 << 60) if excess > 0 else None
     return excess, excess / oracle.ulp(exact, what.ulp_format) if exact else None
-
-
-def _witness(x: Batch, row: int) -> Witness:
-    return Witness(tuple(map(int, x.a[row])), tuple(map(int, x.b[row])), int(x.c[row]))

@@ -1,7 +1,8 @@
-"""Error comparison of two algorithms as a kind of question."""
+"""Error comparison of two algorithms, or of two programs of the language, as kinds of questions."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -12,18 +13,23 @@ from tcformal.design.spec import Design, Operands
 from tcformal.design.steps import nan_word_of
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Specials
-from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.oracle.numerals import number_text
-from tcformal.oracle.values import encode_exact, value_data
+from tcformal.oracle.values import encode_exact, format_value, hex_word, value_data
 from tcformal.programs.error import HALF, SINGLE
+from tcformal.programs.program import Program, program, read_program
 from tcformal.query.assume import from_texts
-from tcformal.query.kinds.comparison.parameters import ComparedPrograms, ComparisonParameters
-from tcformal.query.kinds.comparison.question import ErrorComparison, error_comparison
-from tcformal.query.kinds.comparison.replay import ComparisonReplay, replay
+from tcformal.query.comparison.drawn import draw
+from tcformal.query.comparison.error_comparison import (
+    ComparisonReplay,
+    ErrorComparison,
+    error_comparison,
+    replay,
+)
+from tcformal.query.comparison.parameters import ComparedPrograms, ComparisonParameters, ProgramPair
 from tcformal.query.pair import EqualityQuestion
-from tcformal.query.question import Kind, QuestionKind, RawInputs
-from tcformal.query.shrink.shrink import shrink
+from tcformal.query.question import JsonObject, Kind, QuestionKind, RawInputs
+from tcformal.query.shrink import shrink
 from tcformal.simulation.operands.witness import (
     Witness,
     by_value,
@@ -40,7 +46,7 @@ _DEPTH = 44
 def worst_directed(q: ErrorComparison) -> dict[str, int] | None:
     """The directed inputs with the largest excess error that refute the claim; None where none do."""
     runs = [(w, replay(q, w.inputs())) for w in cancelling(q.parameters)]
-    violations = [(run.excess_ulps or Fraction(0), w) for w, run in runs if run.violates]
+    violations = [(run.excess_ulps or Fraction(0), w) for w, run in runs if run.confirms]
     return max(violations, key=lambda x: x[0])[1].inputs() if violations else None
 
 
@@ -87,40 +93,31 @@ class AlgorithmKind(QuestionKind[ErrorComparison]):
     assumptions_first = False
 
     def replay(self, q: ErrorComparison, inputs: RawInputs) -> ComparisonReplay:
-        """The replay of inputs: both algorithms on integers and on the oracle, with exact errors."""
         return replay(q, inputs)
 
     def shrink(self, q: ErrorComparison, inputs: RawInputs, seconds: float) -> dict[str, int]:
-        """Inputs with the fewest non-zero terms, round values and exponents near zero."""
         return shrunk(q, inputs, seconds=seconds).inputs()
 
     def search(self, q: ErrorComparison, seed: int) -> dict[str, int] | None:
-        """The directed inputs with the largest excess error; the seed has no effect."""
         return worst_directed(q)
 
     def members(self, solvers: Sequence[str] | None) -> Sequence[str] | None:
-        """The named solvers, or every installed one in the order that suits error comparisons."""
         return sorted(default_members(), key=lambda name: name != _FIRST) if solvers is None else solvers
 
     def assumptions(self, q: ErrorComparison) -> list[str]:
-        """The assumptions about a, b and c, one line each."""
         return q.parameters.texts()
 
     def found_text(self, q: ErrorComparison, finder: str) -> str:
-        """The reason of VIOLATED: the claim that fails, and the solver that found the inputs."""
         what = q.parameters.claim
         return f"not always: {what}; {finder} found inputs, replayed on integers and on exact fractions"
 
     def none_text(self, q: ErrorComparison, deciders: str) -> str:
-        """The reason of HOLDS: the claim, and the solvers that found no inputs."""
         return f"{q.parameters.claim}: {deciders} found no inputs with a larger error"
 
-    def parts(self, q: ErrorComparison) -> dict[str, Any]:
-        """The parts of a record that identify the question."""
-        return algorithm_parts(_of_unit(q))
+    def parts(self, q: ErrorComparison) -> JsonObject:
+        return q.parameters.parts()
 
     def build(self, parts: Mapping[str, Any], graph: Graph | None = None) -> ErrorComparison:
-        """Build the question again from its identifying parts."""
         unit, more_than = resolve(parts["unit"]), parts["more_than"]
         return error_comparison(
             ComparisonParameters(
@@ -133,17 +130,14 @@ class AlgorithmKind(QuestionKind[ErrorComparison]):
             graph,
         )  # fmt: skip
 
-    def witness_data(self, q: ErrorComparison, inputs: RawInputs) -> dict[str, Any]:
-        """Inputs as data: rows of a and b, and c."""
+    def witness_data(self, q: ErrorComparison, inputs: RawInputs) -> JsonObject:
         return witness_data(q.parameters.formats, Witness.of(inputs, q.parameters.products))
 
     def read_witness(self, q: ErrorComparison, data: Mapping[str, Any]) -> dict[str, int]:
-        """Read inputs from data; RecordError where their shape does not fit."""
         n = q.parameters.products
         return read_witness(q.parameters.formats, {"a": n, "b": n}, data).inputs()
 
-    def results_data(self, q: ErrorComparison, replayed: ComparisonReplay) -> dict[str, Any]:
-        """The exact value, and the result and error of each algorithm."""
+    def results_data(self, q: ErrorComparison, replayed: ComparisonReplay) -> JsonObject:
         return replayed_data(replayed)
 
     def commands(self, q: ErrorComparison, replayed: ComparisonReplay) -> list[str]:
@@ -151,53 +145,16 @@ class AlgorithmKind(QuestionKind[ErrorComparison]):
 
         Empty for split inputs: their parts are computed inside the algorithms.
         """
-        what = _of_unit(q)
-        if what.form != "table5":
+        what = q.parameters
+        if not isinstance(what, ComparisonParameters) or what.form != "table5":
             return []
         words, w = by_value(what.unit), replayed.witness
         longer = what.products < what.unit.k
         both = (w, replace(w, c=0))
         return [explain_command([what.unit.name], x, words, longer=longer, command="eval") for x in both]
 
-    def to_json(self, q: ErrorComparison) -> dict[str, Any]:
-        """The question as plain data: claim, unit, form, number of products, and splitting of inputs."""
-        return {"claim": q.parameters.claim, **asked_data(q.parameters)}
-
-
-def asked_data(what: ComparedPrograms) -> dict[str, Any]:
-    """The parameters of a comparison as plain data."""
-    if not isinstance(what, ComparisonParameters):
-        return {"programs": [p.name for p in what.programs], "products": what.products}
-    split = {"split_rounding": what.split_rounding, "keep_last": what.keep_last}
-    return {
-        "unit": what.unit.name,
-        "form": what.form,
-        "products": what.products,
-        **(split if what.form == "split" else {}),
-    }
-
-
-def algorithm_parts(what: ComparisonParameters) -> dict[str, Any]:
-    """The identifying parts of a question about Markidis and Ootomo–Yokota on one unit."""
-    return {
-        "kind": AlgorithmKind.name,
-        "unit": what.unit.name,
-        "form": what.form,
-        "worse": what.worse,
-        "products": what.products,
-        "split_rounding": what.split_rounding,
-        "keep_last": what.keep_last,
-        "c_exponents": list(what.c_exponents),
-        "more_than": None if what.more_than is None else str(what.more_than),
-        "assumptions": what.assumptions.spellings(),
-    }
-
-
-def _of_unit(q: ErrorComparison) -> ComparisonParameters:
-    what = q.parameters
-    if not isinstance(what, ComparisonParameters):
-        raise InputError(f"expected Markidis against Ootomo and Yokota, but got {', '.join(what.labels)}")
-    return what
+    def to_json(self, q: ErrorComparison) -> JsonObject:
+        return {"claim": q.parameters.claim, **q.parameters.data()}
 
 
 def shrunk(q: ErrorComparison, found: Mapping[str, int], *, seconds: float = 4.0) -> Witness:
@@ -219,10 +176,10 @@ def shrunk(q: ErrorComparison, found: Mapping[str, int], *, seconds: float = 4.0
     return shrink(seen, Witness.of(found, what.products), seconds=seconds)
 
 
-def replayed_data(run: ComparisonReplay) -> dict[str, Any]:
+def replayed_data(run: ComparisonReplay) -> JsonObject:
     """A replay as plain data."""
     labels = run.asked.labels
-    data: dict[str, Any] = {
+    data: JsonObject = {
         "exact": None if run.exact is None else number_text(run.exact),
         "results": {
             name: value_data(fmt, raw)
@@ -240,3 +197,65 @@ def replayed_data(run: ComparisonReplay) -> dict[str, Any]:
 
 #: The only instance.
 PROGRAM = AlgorithmKind()
+
+
+#: Random rows before a solver is asked: few, because one row with a larger error is enough.
+_ROWS = 2048
+
+
+class ProgramsKind(AlgorithmKind):
+    """Two programs on shared inputs: VIOLATED with inputs on which the first is worse, or HOLDS."""
+
+    name = "programs"
+
+    def search(self, q: ErrorComparison, seed: int) -> dict[str, int] | None:
+        outcome = draw(q.parameters, _ROWS, seed)
+        if outcome.witness is None:
+            return None
+        inputs = outcome.witness.inputs()
+        return inputs if self.replay(q, inputs).confirms else None
+
+    def members(self, solvers: Sequence[str] | None) -> Sequence[str] | None:
+        return default_members() if solvers is None else solvers
+
+    def none_text(self, q: ErrorComparison, deciders: str) -> str:
+        what = "difference" if q.parameters.differ else "larger error"
+        return f"{q.parameters.claim}: {deciders} found no inputs with a {what}"
+
+    def build(self, parts: Mapping[str, Any], graph: Graph | None = None) -> ErrorComparison:
+        worse, other = program_from(parts["worse"]), program_from(parts["other"])
+        more_than = parts["more_than"]
+        return error_comparison(
+            ProgramPair(
+                worse=worse, other=other, products=parts["products"],
+                c_exponents=(parts["c_exponents"][0], parts["c_exponents"][1]),
+                more_than=None if more_than is None else Fraction(more_than),
+                counted_in=parts["measure"], results_differ=parts["differ"],
+                assumptions=from_texts(worse.input_format("c"), parts["assumptions"]),
+            ),
+            graph,
+        )  # fmt: skip
+
+    def commands(self, q: ErrorComparison, replayed: ComparisonReplay) -> list[str]:
+        return [explain_program(p, q.parameters.formats, replayed) for p in q.parameters.programs]
+
+
+def explain_program(p: Program, formats: Mapping[str, Any], run: ComparisonReplay) -> str:
+    """The shell command that shows a program's stages on the inputs of a replay."""
+    w, texts = run.witness, []
+    for letter, row in (("a", w.a), ("b", w.b), ("c", (w.c,))):
+        words = [format_value(formats[letter], x) for x in row]
+        words = [hex_word(formats[letter], x) if "nan" in t else t for x, t in zip(row, words, strict=True)]
+        texts.append(f"--{letter} {shlex.quote(','.join(words))}")
+    return " ".join(["tcformal explain", shlex.quote(p.name), *texts])
+
+
+def program_from(data: str | Mapping[str, Any]) -> Program:
+    """Load the program of a record."""
+    if isinstance(data, str):
+        return program(data)
+    return read_program({k: v for k, v in data.items() if k != "name"}, data["name"])
+
+
+#: The only instance.
+PROGRAMS = ProgramsKind()

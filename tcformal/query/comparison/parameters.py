@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -14,8 +13,9 @@ from tcformal.errors import InputError
 from tcformal.oracle.numerals import number_text, parse_magnitude
 from tcformal.programs import error
 from tcformal.programs.error import HALF, SINGLE
-from tcformal.programs.program import Program, program
+from tcformal.programs.program import Program, known_programs, program
 from tcformal.query.assume import Assumptions
+from tcformal.query.question import JsonObject
 
 #: The formats of the inputs a and b, and the algorithms on them.
 FORMS: dict[str, str] = {
@@ -31,12 +31,8 @@ EXPONENTS = {"table5": (-14, 14), "split": (-15, 14)}
 C_EXPONENTS = (-24, 30)
 #: Beyond every exponent of c: a wider range would only make the exact sums wider.
 EXPONENT_LIMIT = 200
-_RANGE = re.compile(r"([+-]?\d{1,9})\s*\.\.\s*([+-]?\d{1,9})")
 #: What an excess is counted in.
-MEASURES: dict[str, str] = {
-    "ulp": "ulps of the exact value, which is not zero",
-    "sum": "parts of Σ|a_k·b_k|",
-}
+MEASURES: dict[str, str] = {"ulp": "ulps of the exact value, which is not zero", "sum": "parts of Σ|a_k·b_k|"}
 
 
 def read_excess(text: str) -> Fraction:
@@ -45,14 +41,6 @@ def read_excess(text: str) -> Fraction:
     if number is None:
         raise InputError(f"expected a number such as 3, 1/2 or 2^70 for more_than, but got {text!r}")
     return number
-
-
-def exponent_range(text: str) -> tuple[int, int]:
-    """Parse a range of exponents `LOW..HIGH`; InputError for another text."""
-    match = _RANGE.fullmatch(text.strip())
-    if match is None:
-        raise InputError(f"expected c_exponents as LOW..HIGH, but got {text!r}")
-    return int(match[1]), int(match[2])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,19 +78,27 @@ class ComparedPrograms(ABC):
         """The names of the two results."""
 
     @property
-    @abstractmethod
     def first_is_worse(self) -> bool:
         """Whether the question asks about a larger error of the first program, not the second."""
+        return True
 
     @property
-    @abstractmethod
     def exponents(self) -> tuple[int, int]:
         """The range of the exponents of nonzero a and b."""
+        return self.assumptions.exponents or EXPONENTS["split"]
 
     @property
     @abstractmethod
     def claim(self) -> str:
         """The claim that the question may refute, as one sentence."""
+
+    @abstractmethod
+    def parts(self) -> JsonObject:
+        """The parts of a record that identify the question."""
+
+    def data(self) -> JsonObject:
+        """The parameters as plain data."""
+        return {"programs": [p.name for p in self.programs], "products": self.products}
 
     @property
     def measure(self) -> str:
@@ -189,7 +185,6 @@ class ComparisonParameters(ComparedPrograms):
 
     @property
     def programs(self) -> tuple[Program, Program]:
-        """The algorithms of Markidis, and of Ootomo and Yokota."""
         unit = self.unit.name
         if self.form == "table5":
             inside = program("chained").with_settings(unit=unit, word="fp16")
@@ -200,13 +195,11 @@ class ComparisonParameters(ComparedPrograms):
 
     @property
     def labels(self) -> tuple[str, str]:
-        """The algorithms' names."""
         first, second = ALGORITHMS
         return first, second
 
     @property
     def first_is_worse(self) -> bool:
-        """Whether the question asks about a larger error of Markidis."""
         return self.worse == "markidis"
 
     @property
@@ -216,18 +209,121 @@ class ComparisonParameters(ComparedPrograms):
 
     @property
     def exponents(self) -> tuple[int, int]:
-        """The range of the exponents of nonzero a and b."""
         return self.assumptions.exponents or EXPONENTS[self.form]
 
     def window(self) -> error.Window:
-        """The fixed-point window in which all compared values are exact."""
         return error.window(self.factor_format, self.products, self.exponents, self.c_exponents)
 
     @property
     def claim(self) -> str:
-        """The claim that the question may refute, as one sentence."""
         other = next(name for name in ALGORITHMS if name != self.worse)
         return (
             f"the error of {ALGORITHMS[self.worse]} is never larger than that of {ALGORITHMS[other]}"
             f"{self.excess_text()}"
         )
+
+    def parts(self) -> JsonObject:
+        return {
+            "kind": "algorithm",
+            "unit": self.unit.name,
+            "form": self.form,
+            "worse": self.worse,
+            "products": self.products,
+            "split_rounding": self.split_rounding,
+            "keep_last": self.keep_last,
+            "c_exponents": list(self.c_exponents),
+            "more_than": None if self.more_than is None else str(self.more_than),
+            "assumptions": self.assumptions.spellings(),
+        }
+
+    def data(self) -> JsonObject:
+        split = {"split_rounding": self.split_rounding, "keep_last": self.keep_last}
+        return {
+            "unit": self.unit.name, "form": self.form, "products": self.products,
+            **(split if self.form == "split" else {}),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramPair(ComparedPrograms):
+    """Two programs with equal input formats: does the first ever have the larger error, or another result?
+
+    Errors: InputError for programs of unlike inputs, and as ComparedPrograms.
+    """
+
+    worse: Program
+    other: Program
+    products: int = 1
+    #: What `more_than` counts.
+    counted_in: str = "ulp"
+    #: Ask whether the results ever differ.
+    results_differ: bool = False
+
+    def __post_init__(self) -> None:
+        check_int("products", self.products, low=1)
+        check_choice("measure of an excess", self.counted_in, MEASURES)
+        self.check()
+        mine, theirs = ({x: p.input_format(x).name for x in "abc"} for p in self.programs)
+        if mine != theirs:
+            texts = [", ".join(f"{k}={v}" for k, v in x.items()) for x in (mine, theirs)]
+            raise InputError(
+                f"expected two programs of equal inputs, but {self.worse.name} takes {texts[0]} and "
+                f"{self.other.name} takes {texts[1]}"
+            )
+        if self.results_differ:
+            if self.more_than is not None:
+                raise InputError("expected an excess or a difference of results, but got both")
+            if self.result_formats[0] != self.result_formats[1]:
+                first, second = self.result_formats
+                raise InputError(f"expected results of one format, but got {first} and {second}")
+        if self.more_than is not None and self.more_than < 0:
+            raise InputError(f"expected an excess of at least 0, but got {self.more_than}")
+
+    @property
+    def programs(self) -> tuple[Program, Program]:
+        return self.worse, self.other
+
+    @property
+    def labels(self) -> tuple[str, str]:
+        first, second = self.worse.name, self.other.name
+        return (first, second) if first != second else (f"{first} (1)", f"{second} (2)")
+
+    @property
+    def measure(self) -> str:
+        return self.counted_in
+
+    @property
+    def differ(self) -> bool:
+        return self.results_differ
+
+    @property
+    def claim(self) -> str:
+        if self.results_differ:
+            return f"the results of {self.worse.name} and {self.other.name} never differ"
+        return (
+            f"the error of {self.worse.name} is never larger than that of {self.other.name}"
+            f"{self.excess_text()}"
+        )
+
+    def parts(self) -> JsonObject:
+        return {
+            "kind": "programs",
+            "worse": program_parts(self.worse),
+            "other": program_parts(self.other),
+            "products": self.products,
+            "c_exponents": list(self.c_exponents),
+            "more_than": None if self.more_than is None else str(self.more_than),
+            "measure": self.counted_in,
+            "differ": self.results_differ,
+            "assumptions": self.assumptions.spellings(),
+        }
+
+
+def program_parts(p: Program) -> str | JsonObject:
+    """A program in a record: its name, or its text if it is not built in."""
+    if p.name.partition("@")[0] in known_programs() and program(p.name) == p:
+        return p.name
+    return {
+        "name": p.name, "title": p.title, "source": p.source, "note": p.note, "body": p.body,
+        "inputs": dict(p.inputs), "parameters": dict(p.parameters),
+    }  # fmt: skip

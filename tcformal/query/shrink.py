@@ -1,18 +1,24 @@
-"""The neighbourhood of a witness in shrinking: fewer terms, rounder values, exponents nearer to zero."""
+"""Greedy shrinking of a witness: fewer nonzero terms, rounder values, exponents nearer to zero."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
+from itertools import islice
 from typing import TypeAlias
 
-from tcformal.encodings.spec import Format
+import numpy as np
+
+from tcformal.backends.vector import Vector
+from tcformal.encodings.spec import Format, Sign
 from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import NumberClass, decode, encode_exact, encoded, exponent_of
 from tcformal.query.pair import EqualityQuestion
+from tcformal.simulation.operands.batch import batch_of, columns
 from tcformal.simulation.operands.witness import Witness, factors
 
 
@@ -81,7 +87,7 @@ def factored(a_fmt: Format, b_fmt: Format, whole: Fraction) -> tuple[int, int] |
     if not whole:
         return 0, 0
     for down in (0, *(sign * by for by in range(1, 25) for sign in (1, -1))):
-        power = Fraction(1 << down) if down >= 0 else Fraction(1, 1 << -down)
+        power = power_of_two(down)
         for first, second, swap in ((a_fmt, b_fmt, False), (b_fmt, a_fmt, True)):
             big, small = encoded(first, whole / power), encoded(second, power)
             if big is not None and small is not None:
@@ -172,9 +178,7 @@ def simpler_scales(fmt: Format, raw: int) -> Iterator[int]:
 
 def _with_scales(w: Witness, i: int, x: int, y: int) -> Witness:
     return replace(
-        w,
-        scale_a=(*w.scale_a[:i], x, *w.scale_a[i + 1 :]),
-        scale_b=(*w.scale_b[:i], y, *w.scale_b[i + 1 :]),
+        w, scale_a=(*w.scale_a[:i], x, *w.scale_a[i + 1 :]), scale_b=(*w.scale_b[:i], y, *w.scale_b[i + 1 :])
     )
 
 
@@ -237,11 +241,7 @@ def _with_c(question: EqualityQuestion, w: Witness, fmt: Format, used: set[int])
             moved = {i: encoded(fmt, x * power_of_two(by)) for i, x in numbers.items()}
             if new_c is not None and None not in moved.values():
                 new = tuple(x if (m := moved.get(i)) is None else m for i, x in enumerate(row))
-                yield (
-                    replace(w, scale_a=new, c=new_c)
-                    if name == "scale_a"
-                    else replace(w, scale_b=new, c=new_c)
-                )
+                yield replace(w, c=new_c, **{name: new})
 
 
 def _swapped(w: Witness, block: int, live: list[int]) -> Iterator[Witness]:
@@ -293,10 +293,8 @@ def candidates(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
     live = [i for i in range(k) if w.a[i] or w.b[i]]
     for i in live:
         yield _put(w, i, 0, 0)
-    for i in live:
-        for j in live:
-            if i < j:
-                yield _put(_put(w, i, 0, 0), j, 0, 0)
+    for i, j in itertools.combinations(live, 2):
+        yield _put(_put(w, i, 0, 0), j, 0, 0)
     yield replace(w, c=0)
     yield from rescaled(question, w, live)
     yield from _copied(w, live)
@@ -415,7 +413,7 @@ def _scaled(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
         return
     top = largest.numerator.bit_length() - largest.denominator.bit_length()
     for by in (*range(-top - 2, -top + 3), *range(-12, 13)):
-        scale = Fraction(1 << by) if by >= 0 else Fraction(1, 1 << -by)
+        scale = power_of_two(by)
         new_c = encoded(o.c, c.number * scale, bool(c.sign))
         if new_c is not None:
             pairs = all_factored(o.a, o.b, [p * scale for p in finite])
@@ -441,3 +439,158 @@ def _moved(w: Witness, live: list[int]) -> Iterator[Witness]:
             yield _put(_put(w, free, w.a[i], w.b[i]), i, 0, 0)
     order = [*live, *(i for i in range(len(w.a)) if i not in live)]
     yield replace(w, a=tuple(w.a[i] for i in order), b=tuple(w.b[i] for i in order))
+
+
+#: Costs: a term that is not zero, a scale that is not 1, a fraction bit that is set, NaN or Inf.
+_TERM, _SCALE, _BIT, _SPECIAL = 400, 150, 12, 2000
+#: Candidates evaluated in one batch.
+_BATCH = 4096
+#: Number of products up to which templates are not tried.
+_FEW = 2
+#: A changed part of a witness: `product` i, `scale_a` or `scale_b` i, or `c` 0.
+ChangedPart = tuple[str, int]
+_C: ChangedPart = ("c", 0)
+
+
+@lru_cache(maxsize=1 << 16)
+def value_cost(fmt: Format, raw: int) -> int:
+    """The cost of reading a value: 0 for +0, small for powers of two near 1, large for NaN and Inf."""
+    return _digits_cost(fmt, raw, _TERM) if raw else 0
+
+
+@lru_cache(maxsize=1 << 16)
+def scale_cost(fmt: Format, raw: int) -> int:
+    """The cost of reading a scale: 0 for 1, small for powers of two near 1, more for zero, large for NaN."""
+    return 0 if raw == fmt.one else _digits_cost(fmt, raw, _SCALE)
+
+
+def _digits_cost(fmt: Format, raw: int, cost: int) -> int:
+    """`cost`, and that of a finite number's bits: set fraction bits, exponent, sign, ignored bits."""
+    value = decode(fmt, raw)
+    if value.kind is not NumberClass.FINITE:
+        return _SPECIAL
+    fraction = (raw >> fmt.ignored_low_bits) & ((1 << fmt.fraction_bits) - 1)
+    ignored = raw & ((1 << fmt.ignored_low_bits) - 1)
+    if fmt.sign is Sign.IGNORED:
+        ignored |= raw & (1 << (fmt.width - 1))
+    subnormal = 30 if value.magnitude < power_of_two(fmt.e_min) else 0
+    spread = fraction.bit_length() and fmt.fraction_bits - (fraction & -fraction).bit_length() + 1
+    sign = 3 if raw >> (fmt.width - 1) and fmt.sign is Sign.PRESENT else 0
+    bits = _BIT * fraction.bit_count() + spread + 5 * ignored.bit_count()
+    return cost + bits + abs(value.exponent) + subnormal + sign
+
+
+def witness_cost(question: EqualityQuestion, w: Witness) -> int:
+    """The cost of reading a witness: the sum over operands, plus a little for each product's position."""
+    o = question.first.operands
+    places = sum(i for i, (x, y) in enumerate(zip(w.a, w.b, strict=True)) if x or y)
+    factors = sum(value_cost(o.a, x) for x in w.a) + sum(value_cost(o.b, x) for x in w.b)
+    fmt = question.first.scale_format
+    scales = sum(scale_cost(fmt, x) for x in (*w.scale_a, *w.scale_b)) if fmt is not None else 0
+    return places + factors + scales + value_cost(o.c, w.c)
+
+
+def shrink(question: EqualityQuestion, witness: Witness, *, seconds: float = 4.0) -> Witness:
+    """A separating witness of at most the same cost, by greedy descent in batches.
+
+    The given witness is returned where no simpler one separates within `seconds`.
+    """
+    deadline = time.monotonic() + seconds
+    if not (start := _costs(question, [witness])):
+        return witness
+    cost, best = _descend(question, *start[0], deadline)
+    live = sum(1 for x, y in zip(best.a, best.b, strict=True) if x or y)
+    if live > _FEW:
+        cheaper = _first_cheaper(question, templates(question, best), cost, deadline)
+        if cheaper is not None:
+            best = _descend(question, *cheaper, deadline)[1]
+    return best
+
+
+def _descend(question: EqualityQuestion, cost: int, best: Witness, deadline: float) -> tuple[int, Witness]:
+    """Greedy descent: move to the cheapest neighbour until none is cheaper."""
+    while (cheaper := _first_cheaper(question, candidates(question, best), cost, deadline, best)) is not None:
+        cost, best = cheaper
+    return cost, best
+
+
+def _first_cheaper(
+    question: EqualityQuestion,
+    tried: Iterator[Witness],
+    cost: int,
+    deadline: float,
+    base: Witness | None = None,
+) -> tuple[int, Witness] | None:
+    """The cheapest witness of the first batch that has one below `cost`; None if there is none.
+
+    After the deadline no further batch is evaluated.  With `base`, whose neighbours the batch holds,
+    combinations of the batch's changes are tried too.
+    """
+    while time.monotonic() < deadline and (batch := list(islice(tried, _BATCH))):
+        better = _cheaper(question, batch, cost)
+        if better and base is not None:
+            # Changes of different products and of c go together more often than not.
+            better += _cheaper(question, _merged(base, [w for _, w in better]), cost)
+        if better:
+            return min(better, key=lambda entry: entry[0])
+    return None
+
+
+def _costs(question: EqualityQuestion, batch: Sequence[Witness]) -> list[tuple[int, Witness]]:
+    """The candidates that separate, each with its cost, and a penalty for NaN and Inf results."""
+    if not batch:
+        return []
+    roots = [question.differ, *question.results]
+    lanes = Vector(question.graph, columns(batch_of(batch))).run(roots)
+    differ, *results = (np.broadcast_to(v, (len(batch),)) for v in lanes)
+    d = question.first.operands.d
+    special = np.sum([d.is_special(r.astype(np.uint64)) for r in results], axis=0)
+    return [
+        (_SPECIAL * int(special[i]) + witness_cost(question, batch[i]), batch[i])
+        for i in np.flatnonzero(differ).tolist()
+    ]
+
+
+def _cheaper(question: EqualityQuestion, batch: Sequence[Witness], cost: int) -> list[tuple[int, Witness]]:
+    """The separating candidates below a cost, cheapest first."""
+    return sorted((c for c in _costs(question, batch) if c[0] < cost), key=lambda c: c[0])
+
+
+def _merged(base: Witness, better: Sequence[Witness]) -> list[Witness]:
+    """The first candidate, with the disjoint changes of the following ones applied cumulatively."""
+    merged, steps = better[0], []
+    for other in better[1:]:
+        changed = _changed(base, other)
+        if changed and not changed & _changed(base, merged):
+            merged = replace(
+                merged,
+                a=_merged_row("product", merged.a, other.a, changed),
+                b=_merged_row("product", merged.b, other.b, changed),
+                c=other.c if _C in changed else merged.c,
+                scale_a=_merged_row("scale_a", merged.scale_a, other.scale_a, changed),
+                scale_b=_merged_row("scale_b", merged.scale_b, other.scale_b, changed),
+            )
+            steps.append(merged)
+    return steps
+
+
+def _merged_row(
+    what: str, mine: tuple[int, ...], theirs: tuple[int, ...], changed: set[ChangedPart]
+) -> tuple[int, ...]:
+    return tuple(theirs[i] if (what, i) in changed else x for i, x in enumerate(mine))
+
+
+def _changed(base: Witness, other: Witness) -> set[ChangedPart]:
+    """The parts (products, scales, c) in which two witnesses differ."""
+    rows: dict[str, tuple[Iterable[object], Iterable[object]]] = {
+        "product": (zip(base.a, base.b, strict=True), zip(other.a, other.b, strict=True)),
+        "scale_a": (base.scale_a, other.scale_a),
+        "scale_b": (base.scale_b, other.scale_b),
+        "c": ((base.c,), (other.c,)),
+    }
+    return {
+        (what, i)
+        for what, (mine, theirs) in rows.items()
+        for i, (x, y) in enumerate(zip(mine, theirs, strict=True))
+        if x != y
+    }

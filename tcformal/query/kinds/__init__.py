@@ -1,1 +1,0 @@
-"""The kinds of questions: equality of two units, a property of one unit, the errors of two algorithms."""

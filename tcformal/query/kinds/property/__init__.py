@@ -1,1 +1,0 @@
-"""Properties of one unit, and the question whether one holds on every input."""

@@ -1,1 +1,0 @@
-"""External RTL of a dot product, compared with a unit."""

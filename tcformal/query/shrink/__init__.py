@@ -1,1 +1,0 @@
-"""Shrinking of witnesses for human readers."""
