@@ -2,18 +2,80 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from tcformal.design.unit import UnitSpec
 from tcformal.oracle.text import number_text
 from tcformal.oracle.values import format_value, hex_word
-from tcformal.query.explain.divergence import Divergence
+from tcformal.query.explain.divergence import Divergence, divergence
+from tcformal.query.explain.program import ProgramStage, ProgramTrace
 from tcformal.query.explain.steps import Rounding, SumStep, TermRow, Trace
-from tcformal.report.scales import scale_lines
-from tcformal.report.text import WIDTH
+from tcformal.report.text import WIDTH, scale_lines, table, value_and_hex, with_decimal
+
+
+def result_data(spec: UnitSpec, raw: int) -> dict[str, str]:
+    """One result: unit, exact value, encoding."""
+    d = spec.operands.d
+    return {"unit": spec.name, "value": format_value(d, raw), "hex": hex_word(d, raw)}
+
+
+def explanation_data(traces: Sequence[Trace]) -> dict[str, Any]:
+    """Traces, and the first divergence of two."""
+    data: dict[str, Any] = {
+        "units": [
+            {**result_data(t.unit, t.result), "steps": [_step_data(step) for step in t.steps]} for t in traces
+        ]
+    }
+    if len(traces) == 2:
+        found = divergence(traces[0], traces[1])
+        data["part_at"] = (
+            None if found is None else {"stage": found.stage, "values": [found.first, found.second]}
+        )
+    return data
+
+
+def _step_data(step: SumStep) -> dict[str, Any]:
+    return {
+        "scope": step.scope,
+        "e_max": step.e_max,
+        "fraction_bits": step.fraction_bits,
+        "special": step.special,
+        "blamed": list(step.blamed),
+        "nan_of": step.nan_of,
+        "exact": step.exact,
+        "terms": [
+            {
+                "name": t.name,
+                "value": number_text(t.value),
+                "exponent": t.exponent,
+                "kept": t.kept_bits,
+                "discarded": t.discarded,
+            }
+            for t in step.terms
+        ],
+        "sum": number_text(step.total),
+        "wrapped": step.wrapped,
+        "floor": None if step.floor is None else _rounding_data(step.floor),
+        "rounding": None if step.rounding is None else _rounding_data(step.rounding),
+    }
+
+
+def _rounding_data(rounding: Rounding) -> dict[str, Any]:
+    return {
+        "conversion": rounding.conversion,
+        "normalised": rounding.bits,
+        "exponent": rounding.exponent,
+        "precision": rounding.precision,
+        "away": rounding.away,
+        "overflow": rounding.overflow,
+    }
+
 
 _KEPT, _CUT, _DIM, _HEAD = "green", "red", "dim", "bold"
 #: The least and the greatest width of the column of names and values.
@@ -178,3 +240,42 @@ def _trimmed(bits: str) -> str:
     """Bits without leading zeros, except the two positions of an unnormalised product."""
     whole, _, fraction = bits.partition(".")
     return f"{whole.lstrip('0').rjust(min(2, len(whole)), '0')}.{fraction}"
+
+
+#: Elements of a vector of a program that are shown.
+_ELEMENTS = 4
+
+
+def trace_view(trace: ProgramTrace) -> RenderableType:
+    """Every stage of a program, with its value."""
+    made = table("stage", "what", "value")
+    for stage in trace.stages:
+        made.add_row(stage.name, stage.text, _words(stage))
+    fmt = trace.fmt
+    result = Text(f"d = {with_decimal(fmt, trace.result)} ({hex_word(fmt, trace.result)})", style="bold")
+    return Group(Text(trace.program.name, style="bold"), made, result)
+
+
+def _words(stage: ProgramStage) -> str:
+    texts = [value_and_hex(stage.fmt, x) for x in stage.words[:_ELEMENTS]]
+    rest = len(stage.words) - len(texts)
+    return "\n".join([*texts, f"… {rest} more"] if rest else texts)
+
+
+def trace_data(trace: ProgramTrace) -> dict[str, Any]:
+    """Every stage of a program as plain data, calls with their own."""
+    fmt = trace.fmt
+    stages = []
+    for stage in trace.stages:
+        row: dict[str, Any] = {
+            "name": stage.name, "what": stage.text, "format": stage.fmt.name,
+            "values": [format_value(stage.fmt, x) for x in stage.words],
+            "hex": [hex_word(stage.fmt, x) for x in stage.words],
+        }  # fmt: skip
+        if stage.trace is not None:
+            row["call"] = explanation_data([stage.trace])["units"][0]
+        stages.append(row)
+    return {
+        "program": trace.program.name, "stages": stages, "value": format_value(fmt, trace.result),
+        "hex": hex_word(fmt, trace.result),
+    }  # fmt: skip

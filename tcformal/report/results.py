@@ -21,7 +21,7 @@ from tcformal.query.kinds.equality import EQUALITY
 from tcformal.query.kinds.property.kind import PROPERTY
 from tcformal.query.question import Kind
 from tcformal.query.verdict import NOT_CHECKED, kept_as
-from tcformal.report.sections import Section
+from tcformal.report.markdown import Section
 from tcformal.report.text import SHOWN, table
 from tcformal.simulation.operands.command import explain_command
 from tcformal.simulation.operands.witness import Witness

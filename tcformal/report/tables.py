@@ -10,8 +10,7 @@ from tcformal.oracle.values import hex_word
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind
 from tcformal.query.verdict import Verdict
-from tcformal.report.scales import scale_lines
-from tcformal.report.text import table, value_and_hex, with_decimal
+from tcformal.report.text import scale_lines, table, value_and_hex, with_decimal
 from tcformal.simulation.operands.witness import Witness
 
 _COLOUR = {

@@ -16,7 +16,7 @@ from tcformal.devices.log.pieces import Piece
 from tcformal.devices.log.results import Run, files_of, pieces_of, unit_of
 from tcformal.devices.log.written import mismatches_in
 from tcformal.encodings.spec import Format
-from tcformal.report.devices.references import is_reference
+from tcformal.report.references import is_reference
 
 HARDWARE = Path(__file__).parents[2] / "results" / "hardware"
 #: Silicon with hundreds of units is left out: reading it takes a second.

@@ -20,7 +20,7 @@ from tcformal.identification.causes.product_faults import product_faults
 from tcformal.identification.causes.sum_faults import FaultKind
 from tcformal.identification.product_case import ProductCase, product_case
 from tcformal.identification.products import ExplainedProduct, ProductVerdict, explain_product
-from tcformal.report.devices.heat import _places, _tiled, distances
+from tcformal.report.mismatch import _places, _tiled, distances
 from tcformal.simulation.recipe import gemm
 
 HALF = "ada/mma.m16n8k16.f32.f16.f16.f32"

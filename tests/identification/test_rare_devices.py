@@ -22,7 +22,7 @@ from tcformal.identification.record.verified import verify_identification
 from tcformal.identification.search import Search
 from tcformal.identification.survivors.near import Nearby, numbers_only
 from tcformal.programs.chain import same_definition
-from tcformal.report.devices.identify import identification_view
+from tcformal.report.identified import identification_view
 from tcformal.simulation.operands.batch import batch_of
 from tcformal.simulation.operands.pool import pool_of
 from tcformal.simulation.operands.random import Batch, Raw

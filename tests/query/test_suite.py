@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from tcformal.cli.suite import suite_header, suite_view
 from tcformal.design.axes import axes
 from tcformal.design.names import resolve
 from tcformal.design.rounding import MODES
@@ -26,7 +27,6 @@ from tcformal.query.suites.made import LISTED, Suite, complaints
 from tcformal.query.suites.panel import Panel
 from tcformal.query.suites.suite import split_cover, suite
 from tcformal.query.suites.suitefile import from_json, to_json
-from tcformal.report.suite import suite_header, suite_view
 from tcformal.simulation.operands.batch import (
     batch_of,
     columns,

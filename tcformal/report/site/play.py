@@ -18,7 +18,7 @@ from tcformal.programs.chain import common_k, scale_count, staged_circuit
 from tcformal.query.explain.divergence import divergence
 from tcformal.query.explain.explain import explain_witness
 from tcformal.query.explain.given import witness_of
-from tcformal.report.svg.draw import panels_svg, verdict_text
+from tcformal.report.svg import panels_svg, verdict_text
 from tcformal.simulation.operands.command import explain_command, in_hex
 from tcformal.simulation.operands.witness import Witness
 

@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from executors import Inline
 from inline import Clock, Slow
 from tcformal.cli import main
+from tcformal.cli.probe import campaign_view, comparison_view
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.log import pieces
 from tcformal.devices.log.parts import FullError, Parts
@@ -29,8 +30,6 @@ from tcformal.devices.run.tally import Tally
 from tcformal.errors import DeviceError, InputError, RecordError
 from tcformal.identification.compare import compare
 from tcformal.identification.recheck import recheck
-from tcformal.report.devices.campaign import campaign_view
-from tcformal.report.devices.probe import comparison_view
 from tcformal.simulation.operands.random import Batch, Raw
 from tcformal.simulation.replay import replay
 from tcformal.simulation.unit import unit

@@ -20,8 +20,7 @@ from tcformal.oracle.values import NumberClass, decode, format_value
 from tcformal.query.explain.divergence import divergence
 from tcformal.query.explain.explain import explain, explain_witness
 from tcformal.query.explain.steps import SumStep, TermRow, Trace
-from tcformal.report.data import explanation_data
-from tcformal.report.picture import divergence_text, picture
+from tcformal.report.picture import divergence_text, explanation_data, picture
 from tcformal.report.text import WIDTH
 from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.unit import Unit

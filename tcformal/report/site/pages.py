@@ -1,0 +1,621 @@
+"""The site: every page written from the records, in one folder that opens from the disk."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tcformal.analysis.exported import EXPORTS, held
+from tcformal.analysis.papers.checked import algorithm_asked, claim_of
+from tcformal.analysis.papers.files import Ask, QueryFile, known_queries, load
+from tcformal.analysis.papers.run import question_asked, run
+from tcformal.callbacks import Advance, Warn
+from tcformal.design.catalog import catalogue, distinct_designs
+from tcformal.design.names import resolve
+from tcformal.design.operations import Operation, operation, risks
+from tcformal.design.sources import references as cited_works
+from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError, RecordError, TcformalError
+from tcformal.files import read_regular
+from tcformal.oracle.values import format_value, hex_word
+from tcformal.programs.chain import definition
+from tcformal.query.assume import from_texts
+from tcformal.query.explain.divergence import Divergence, divergence
+from tcformal.query.explain.explain import explain_witness
+from tcformal.query.explain.steps import Trace
+from tcformal.query.kinds.comparison.kind import algorithm_parts
+from tcformal.query.kinds.comparison.pair import ProgramPair
+from tcformal.query.kinds.comparison.parameters import ComparisonParameters
+from tcformal.query.kinds.comparison.programs import pair_parts
+from tcformal.query.kinds.equality import EQUALITY
+from tcformal.query.options import SolveOptions
+from tcformal.query.pairs.pairs import FormatGroup, Pair, groups
+from tcformal.query.question import Kind
+from tcformal.query.replay import oracle_result
+from tcformal.query.verdict import DECIDED, kept_as
+from tcformal.report.claim_view import claims_section
+from tcformal.report.markdown import tables
+from tcformal.report.references import references, references_section
+from tcformal.report.results import exports_section, unchecked_reason, unchecked_verdict
+from tcformal.report.site.bundle import scripts
+from tcformal.report.site.measured import device_pages, identification_pages, nan_stories
+from tcformal.report.svg import PAGE_STYLE, STYLE, operand_rows, pictures_html
+from tcformal.report.units import unit_data
+from tcformal.simulation.operands.command import by_value, explain_command
+from tcformal.simulation.operands.witness import Witness
+from tcformal.store.file import Record
+from tcformal.store.store import Entry, Store
+from tcformal.store.write import write_whole
+from tcformal.theory.answers import SEPARATOR, STATEMENTS
+from tcformal.version import VERSION, commit, host
+
+#: Who makes the units of each architecture.
+_VENDORS = {
+    "cdna": "AMD", "x86": "Intel and AMD", "arm": "Arm", "gaudi": "Intel", "power": "IBM", "riscv": "RISC-V",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class DesignPage:
+    """One distinct design with all that its page shows."""
+
+    spec: UnitSpec
+    names: tuple[str, ...]
+    vendor: str
+    operation: Operation
+    risks: tuple[str, ...]
+    parameters: tuple[tuple[str, str, str, str], ...]
+    citations: tuple[tuple[str, str], ...]
+    claims: tuple[Mapping[str, str], ...]
+    pairs: tuple[PairPage, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the first unit of this design."""
+        return self.spec.name
+
+    @property
+    def file(self) -> str:
+        """The name of its page."""
+        return f"design/{slug(self.name)}.html"
+
+    @property
+    def evidence(self) -> str:
+        """The evidence of its fraction bits, as `tcformal units --evidence` filters."""
+        fact = self.spec.facts.get("fraction_bits")
+        return fact.evidence.name.lower() if fact else ""
+
+    @property
+    def formats(self) -> tuple[str, ...]:
+        """The names of its formats."""
+        return tuple(dict.fromkeys(self.spec.operands.names().values()))
+
+    def neighbour(self, pair: PairPage) -> str:
+        """The other design of a pair."""
+        return pair.second if pair.first == self.name else pair.first
+
+
+def vendor(name: str) -> str:
+    """Who makes a unit, by its architecture."""
+    arch = name.partition("/")[0]
+    return next((who for start, who in _VENDORS.items() if arch.startswith(start)), "NVIDIA")
+
+
+def design_pages(pairs: Sequence[PairPage], claims: Sequence[Record]) -> list[DesignPage]:
+    """One page for each distinct design."""
+    by_unit: dict[str, dict[str, Record]] = {}
+    for record in claims:
+        by_unit.setdefault(record["unit"], {})[record["claim"]] = record
+    made = []
+    for name, names in distinct_designs().items():
+        spec = catalogue()[name]
+        op = operation(spec)
+        cited = cited_works("; ".join((op.source, *spec.sources, *spec.notes)))
+        made.append(DesignPage(
+            spec, tuple(names), vendor(name), op, tuple(risks(spec)), tuple(_parameters(spec)),
+            tuple((work.tag, work.citation()) for work in cited),
+            tuple(_claims(spec, by_unit.get(name, {}))),
+            tuple(pair for pair in pairs if name in (pair.first, pair.second)),
+        ))  # fmt: skip
+    return made
+
+
+def _parameters(spec: UnitSpec) -> list[tuple[str, str, str, str]]:
+    data: Mapping[str, Any] = unit_data(spec)["parameters"]
+    return [
+        (
+            name.replace("_", " "),
+            hex(x["value"]) if name == "nan_word" and isinstance(x["value"], int)
+            else "none" if x["value"] is None else str(x["value"]),
+            x["evidence"] or "", x["source"] or "",
+        )
+        for name, x in data.items()
+    ]  # fmt: skip
+
+
+def _claims(spec: UnitSpec, kept: Mapping[str, Record]) -> list[dict[str, str]]:
+    """The kept claims about one unit."""
+    rows = []
+    for claim, record in sorted(kept.items()):
+        name = claim.partition(SEPARATOR)[0]
+        if name not in STATEMENTS:
+            continue
+        rows.append({
+            "claim": claim, "statement": STATEMENTS[name], "verdict": unchecked_verdict(record),
+            "reason": record["reason"], "status": unchecked_reason(record), "date": record["date"][:10],
+            "command": f"tcformal prove {spec.name} --claim {name}" + _assumed(claim),
+        })  # fmt: skip
+    return rows
+
+
+def _assumed(claim: str) -> str:
+    """The assumptions in a claim's name, as options."""
+    return "".join(f" --assume '{text.strip()}'" for text in claim.split(SEPARATOR)[1:])
+
+
+#: A letter in the matrix for each part of a picture in which two designs first differ, with its words.
+LETTERS = {
+    "term": ("a", "alignment of a term"), "e_max": ("e", "alignment exponent"), "sum": ("s", "the sum"),
+    "rounding": ("r", "rounding of the result"), "special": ("n", "NaN and Inf"),
+    "order": ("o", "order of summation"), "result": ("d", "encoding of the result"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class WitnessReplay:
+    """Two units on a kept witness: what each gives, computed now on integers and on fractions."""
+
+    witness: Witness
+    traces: tuple[Trace, Trace]
+    #: Where they first differ; None where no stage shows it.
+    found: Divergence | None
+
+
+@dataclass(frozen=True, slots=True)
+class PairPage:
+    """One pair of the matrix: its verdict, how far it was checked, and what the page shows."""
+
+    first: str
+    second: str
+    verdict: str
+    status: str
+    letter: str = ""
+    stage: str = ""
+    #: The values of both units at the stage.
+    values: tuple[str, str] = ("", "")
+    results: tuple[tuple[str, str, str], ...] = ()
+    operands: tuple[tuple[str, str, str], ...] = ()
+    command: str = ""
+    pictures: str = ""
+    witness: Witness | None = None
+
+    @property
+    def file(self) -> str:
+        """The name of its page."""
+        return f"pair/{slug(self.first)}--{slug(self.second)}.html"
+
+
+def slug(name: str) -> str:
+    """A name as part of a file name and of an address."""
+    return re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-")
+
+
+def witness_of_record(record: Record) -> Witness:
+    """The operands in a record of two units, from their encodings."""
+    w = record["witness"]
+    rows = {name: tuple(int(x["hex"], 16) for x in w[name]) for name in ("a", "b", "scale_a", "scale_b")}
+    return Witness(rows["a"], rows["b"], int(w["c"]["hex"], 16), rows["scale_a"], rows["scale_b"])
+
+
+def replayed(first: str, second: str, w: Witness) -> WitnessReplay:
+    """Both units on a witness, now; RecordError where it does not show that they differ."""
+    specs = resolve(first), resolve(second)
+    one, other = (explain_witness(spec, w) for spec in specs)
+    results = one.result, other.result
+    if results != tuple(oracle_result(spec, w) for spec in specs):
+        raise RecordError(f"integers and fractions give different results for {first} or {second}")
+    if results[0] == results[1]:
+        raise RecordError(f"{first} and {second} give the same result on the kept witness")
+    return WitnessReplay(w, (one, other), divergence(one, other))
+
+
+def pair_pages(
+    groups: Sequence[FormatGroup], entries: Sequence[Entry], advance: Advance
+) -> dict[Pair, PairPage]:
+    """The page of every pair of every group; a witness that does not replay is none."""
+    kept = _by_pair(entries)
+    pairs = [pair for group in groups for pair in group.pairs]
+    made = {}
+    for done, pair in enumerate(pairs):
+        advance(done, len(pairs))
+        records = kept.get(frozenset((pair.first, pair.second)), [])
+        made[pair] = _page(pair, records)
+    advance(len(pairs), len(pairs))
+    return made
+
+
+def _by_pair(entries: Sequence[Entry]) -> Mapping[frozenset[str], list[Record]]:
+    """The records about pairs of catalogued designs, by the names that stand for these; newest first."""
+    leads = {name: lead for lead, names in distinct_designs().items() for name in names}
+    found: dict[frozenset[str], list[Record]] = {}
+    for entry in reversed(entries):
+        q = entry.record["question"]
+        names = (q.get("first"), q.get("second"))
+        if q["kind"] != EQUALITY.name or not all(name in leads for name in names):
+            continue
+        key = frozenset(leads[name] for name in names)
+        found.setdefault(key, []).append(entry.record)
+    return found
+
+
+def _page(pair: Pair, records: Sequence[Record]) -> PairPage:
+    ask = f"tcformal separate {pair.first} {pair.second} --explain"
+    refused = ""
+    for record in records:
+        if record["witness"] is None:
+            continue
+        try:
+            found = replayed(pair.first, pair.second, witness_of_record(record))
+        except (TcformalError, LookupError, ValueError, TypeError) as error:
+            refused = f"a kept witness was refused: {error}"
+            continue
+        return _separated(pair, found)
+    for record in records:
+        if record["verdict"] == Kind.EQUIVALENT.name and not record["question"]["assumptions"]:
+            said = kept_as(record["verdict"], record["date"])
+            return PairPage(pair.first, pair.second, Kind.UNKNOWN.name, said, "?", command=ask)
+    return PairPage(pair.first, pair.second, "not answered", refused or "no kept answer", "?", command=ask)
+
+
+def _separated(pair: Pair, x: WitnessReplay) -> PairPage:
+    spec = x.traces[0].unit
+    d, found = spec.operands.d, x.found
+    return PairPage(
+        pair.first, pair.second, Kind.SEPARATED.name, "computed again on integers and on fractions",
+        LETTERS[found.part][0] if found else "d", found.stage if found else "",
+        (found.first, found.second) if found else ("", ""),
+        tuple((t.unit.name, format_value(d, t.result), hex_word(d, t.result)) for t in x.traces),
+        tuple(operand_rows(spec, x.witness)),
+        explain_command([pair.first, pair.second], x.witness, by_value(spec)),
+        pictures_html(x.traces), x.witness,
+    )  # fmt: skip
+
+
+#: What identifies a record, without its definition.
+_Key = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AskRow:
+    """One question: what its source says, what was found, how far that was checked, how to ask it."""
+
+    name: str
+    assumed: str
+    reported: str
+    outcome: str
+    status: str
+    agreement: str
+    found: str
+    command: str
+    deviation: str
+
+
+@dataclass(frozen=True, slots=True)
+class QueryPage:
+    """One file of questions."""
+
+    query: QueryFile
+    rows: tuple[AskRow, ...]
+
+    @property
+    def file(self) -> str:
+        """The name of its page."""
+        return f"paper/{slug(self.query.name)}.html"
+
+    def count(self, word: str) -> int:
+        """How many answers agree with the source, deviate, and so on."""
+        return sum(row.agreement == word for row in self.rows)
+
+
+def query_pages(
+    queries: Sequence[QueryFile], entries: Sequence[Entry], store: Store, advance: Advance
+) -> list[QueryPage]:
+    """Every question of every file with its kept answer, whose evidence is checked; claims are not proved."""
+    kept = {_record_key(e.record): e.record for e in entries}
+    proved = {(r["claim"], r["unit"]): r for r in store.claims.all()}
+    asks = {query.name: query.concrete() for query in queries}
+    total, done, made = sum(map(len, asks.values())), 0, []
+    for query in queries:
+        rows = []
+        for ask in asks[query.name]:
+            advance(done, total)
+            done += 1
+            rows.append(_row(query, ask, kept, proved, store))
+        made.append(QueryPage(query, tuple(rows)))
+    advance(total, total)
+    return made
+
+
+def _record_key(record: Record) -> _Key:
+    """What identifies a kept answer."""
+    q = record["question"]
+    if q["kind"] in (EQUALITY.name, "property"):
+        return tuple(str(q.get(x)) for x in _NAMED) + tuple(q["assumptions"])
+    return _parts_key({name: part for name, part in q.items() if name != "sha256"})
+
+
+def _parts_key(parts: Mapping[str, Any]) -> _Key:
+    """All that identifies a question about two programs."""
+    return (json.dumps(parts, sort_keys=True),)
+
+
+_NAMED = ("kind", "first", "second", "property", "unit")
+
+
+def _ask_key(ask: Ask) -> _Key:
+    """What identifies the answer to a question of kind `separate`, `property`, `algorithm` or `programs`."""
+    body, named = ask.body, dict[str, Any]()
+    if ask.kind == "separate":
+        spec = resolve(body["separate"][0])
+        named = {"first": spec.name, "second": resolve(body["separate"][1]).name}
+        assumed = from_texts(spec.operands.c, body.get("assume", ()))
+    elif ask.kind == "property":
+        spec = resolve(body["unit"])
+        named = {"property": body["property"], "unit": spec.name}
+        assumed = from_texts(spec.operands.c, body.get("assume", ()))
+    else:
+        asked = algorithm_asked(body)
+        if isinstance(asked, ComparisonParameters):
+            return _parts_key(algorithm_parts(asked))
+        assert isinstance(asked, ProgramPair)
+        return _parts_key(pair_parts(asked))
+    named["kind"] = ask.kind
+    return tuple(str(named.get(x)) for x in _NAMED) + tuple(assumed.spellings())
+
+
+def _row(
+    query: QueryFile, ask: Ask, kept: Mapping[_Key, Record], proved: Mapping[tuple[str, str], Record],
+    store: Store,
+) -> AskRow:  # fmt: skip
+    """One question with its answer."""
+    try:
+        outcome, status, found, command = _answer(query, ask, kept, proved, store)
+    except (TcformalError, LookupError, ValueError, TypeError) as error:
+        outcome, status, found, command = "not answered", f"refused: {error}", "", ""
+    relation = "open"
+    if outcome == ask.expected:
+        relation = "asks something else" if not ask.reported else "deviates" if ask.deviation else "agrees"
+    asked = f"tcformal run {query.name} --only '{ask.name}'"
+    return AskRow(
+        ask.name, "; ".join(ask.body.get("assume", ())), ask.reported, outcome, status, relation, found,
+        command or asked, " ".join(ask.deviation.split()),
+    )  # fmt: skip
+
+
+def _answer(
+    query: QueryFile, ask: Ask, kept: Mapping[_Key, Record], proved: Mapping[tuple[str, str], Record],
+    store: Store,
+) -> tuple[str, str, str, str]:  # fmt: skip
+    """The outcome, how far it was checked, what was found, and the command that shows it."""
+    if ask.kind == "evaluate":
+        (done,) = run(query, [ask], SolveOptions())
+        found = str(done.answer["results"]["integers"]["value"])
+        return done.outcome, "computed again on lanes, integers and fractions", found, ""
+    if ask.kind == "claim":
+        claim = proved.get((claim_of(ask.body), ask.body["unit"]))
+        if claim is None or claim["definition"] != definition(resolve(ask.body["unit"])):
+            return "not answered", "no kept answer", "", ""
+        return unchecked_verdict(claim), unchecked_reason(claim), claim["reason"], ""
+    record = None if ask.kind in ("largest", "error", "measure") else kept.get(_ask_key(ask))
+    if record is None or Kind[record["verdict"]] not in DECIDED:
+        return "not answered", "no kept answer", "", ""
+    if ask.kind == EQUALITY.name and record["witness"] is not None:
+        first, second = ask.body["separate"]
+        w = witness_of_record(record)
+        x = replayed(first, second, w)
+        command = explain_command([first, second], w, by_value(x.traces[0].unit))
+        found = "" if x.found is None else f"{x.found.stage}: {x.found.first}, and {x.found.second}"
+        return record["verdict"], "computed again on integers and on fractions", found, command
+    v = store.find(question_asked(ask))
+    if v is None or not v.checked:
+        return Kind.UNKNOWN.name, kept_as(record["verdict"], record["date"]), str(record["reason"]), ""
+    return v.kind.name, "checked again", v.reason, ""
+
+
+#: The relations of answers to their sources, for the summary.
+RELATIONS = ("agrees", "deviates", "asks something else", "open")
+
+
+FOLDER = "figures"
+#: Bytes of a picture or its data that are read.
+_LARGEST = 1 << 21
+#: The first line of the data: the command, and the version that drew.
+_HEAD = re.compile(r"# (tcformal .*) \(tcformal (\S+)\)")
+
+
+@dataclass(frozen=True, slots=True)
+class FigurePage:
+    """One figure: what drew it, the picture's text, and the table that it shows."""
+
+    name: str
+    command: str
+    version: str
+    picture: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+    @property
+    def file(self) -> str:
+        """The picture's file in the site."""
+        return f"{FOLDER}/{self.name}.svg"
+
+
+def figure_pages(results: Path, warn: Warn) -> list[FigurePage]:
+    """Every figure of a results folder by its name; one whose data do not say what drew it is left out."""
+    return [page for path in sorted((results / FOLDER).glob("*.csv")) if (page := _figure_page(path, warn))]
+
+
+def _figure_page(path: Path, warn: Warn) -> FigurePage | None:
+    try:
+        data, picture = (read_regular(x, _LARGEST).decode() for x in (path, path.with_suffix(".svg")))
+        head, _, table = data.partition("\n")
+        said = _HEAD.fullmatch(head)
+        if said is None:
+            raise InputError("expected the command in the first line of the data, but there is none")
+        header, *rows = list(csv.reader(table.splitlines()))
+    except (InputError, RecordError, OSError, ValueError, csv.Error) as error:
+        warn(f"figure {path.name} is not shown: {error}")
+        return None
+    return FigurePage(path.stem, said[1], said[2], picture, header, rows)
+
+
+_HERE = Path(__file__).parent
+
+#: Takes the name of a part, and returns what counts its steps.
+StepCounter = Callable[[str], Advance]
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """All that the pages show."""
+
+    designs: Sequence[DesignPage]
+    pairs: Mapping[Pair, PairPage]
+    queries: Sequence[QueryPage]
+
+
+def build(
+    folder: Path, results: Path, *, verify: bool, part: StepCounter, warn: Warn, pyodide: str | None = None
+) -> list[Path]:
+    """Write the site of a results folder; the files that were written.
+
+    `verify`: identifications are replayed too, which takes minutes.  `pyodide`: the package of npm, which
+    the playground needs; without it there is none.
+    Errors: InputError where jinja2 is not installed, `folder` holds something else, or Pyodide is not there.
+    """
+    pages = _templates()
+    check_target(folder)
+    made = {} if pyodide is None else scripts(Path(pyodide))
+    store = Store(results, warn)
+    entries = [entry for entry in store.records() if _usable(entry, warn)]
+    claims = store.claims.all()
+    formats = groups()
+    pairs = pair_pages(formats, entries, part("pairs of designs"))
+    designs = design_pages(list(pairs.values()), claims)
+    queries = query_pages(
+        [load(path, name) for name, path in known_queries().items()], entries, store, part("questions")
+    )
+    site = Site(designs, pairs, queries)
+    shared: dict[str, Any] = {
+        "site": site, "version": VERSION, "commit": commit(), "host": host(), "letters": LETTERS,
+        "relations": RELATIONS, "files": {page.name: page.file for page in designs},
+        "playground": pyodide is not None,
+    }  # fmt: skip
+    figures = figure_pages(results, warn)
+    made |= {figure.file: figure.picture for figure in figures}
+    made |= {
+        "site.css": PAGE_STYLE + STYLE + (_HERE / "static" / "site.css").read_text(encoding="utf-8"),
+        "site.js": (_HERE / "static" / "site.js").read_text(encoding="utf-8"),
+        "index.html": pages("index.html", "", shared),
+        "pairs.html": pages("pairs.html", "", shared | {"groups": formats, "Pair": Pair}),
+        "papers.html": pages("papers.html", "", shared),
+        "devices.html": pages("devices.html", "", shared | {
+            "devices": device_pages(results), "stories": nan_stories(results),
+            "references": references_section([*references(results, warn)]),
+        }),
+        "identified.html": pages("identified.html", "", shared | {
+            "found": list(identification_pages(store, warn, verify=verify)),
+        }),
+        "figures.html": pages("figures.html", "", shared | {"figures": figures}),
+        "speed.html": pages("speed.html", "", shared | {
+            "benchmarks": _benchmarks(results),
+            "sections": [claims_section(claims), exports_section(held(results / EXPORTS, warn))],
+        }),
+    }  # fmt: skip
+    if pyodide is not None:
+        made["play.js"] = (_HERE / "static" / "play.js").read_text(encoding="utf-8")
+        made["playground.html"] = pages("playground.html", "", shared | {
+            "papers": _papers(), "witnesses": _witnesses(pairs),
+            "groups": [[unit.name for unit in group.units] for group in formats],
+        })  # fmt: skip
+    for design in designs:
+        made[design.file] = pages("design.html", "../", shared | {"design": design})
+    for pair in pairs.values():
+        made[pair.file] = pages("pair.html", "../", shared | {"pair": pair})
+    for query in queries:
+        made[query.file] = pages("paper.html", "../", shared | {"page": query})
+    return _write(folder, made, part("files"))
+
+
+def _usable(entry: Entry, warn: Warn) -> bool:
+    """Whether a record is whole, by its schema and its digest."""
+    try:
+        entry.check()
+    except RecordError as error:
+        warn(f"record {entry.id[:12]} is not shown: {error}")
+        return False
+    return True
+
+
+def check_target(folder: Path) -> None:
+    """InputError where a folder holds what is no site of this program: nothing there is overwritten."""
+    taken = folder.exists() and (not folder.is_dir() or any(folder.iterdir()))
+    if taken and not (folder / "site.js").is_file():
+        raise InputError(f"expected a new folder, or one with a site in it, but got {folder}")
+
+
+def _templates() -> Callable[[str, str, Mapping[str, Any]], str]:
+    """The function that fills a template, which stands some folders below the site's top."""
+    try:
+        import jinja2
+    except ModuleNotFoundError as error:
+        raise InputError(
+            "expected jinja2 to be installed for a report, but its package is missing: "
+            "pip install 'tcformal[report]'"
+        ) from error
+    # Every text of a record is escaped; what is HTML already says so in its template.
+    found = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_HERE / "templates"), autoescape=True, trim_blocks=True,
+        lstrip_blocks=True, undefined=jinja2.StrictUndefined,
+    )  # fmt: skip
+    return lambda name, top, values: found.get_template(name).render(**values, top=top, page_name=name)
+
+
+def _benchmarks(results: Path) -> list[tuple[str, Sequence[Any]]]:
+    """The tables of benchmarks beside the results folder, with the machine that each names."""
+    found = sorted((results.resolve().parent / "benchmarks").glob("*.md"))
+    return [(path.stem, tables(path.read_text(encoding="utf-8"))) for path in found]
+
+
+def _write(folder: Path, made: Mapping[str, str], advance: Advance) -> list[Path]:
+    for done, (name, text) in enumerate(made.items()):
+        advance(done, len(made))
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        write_whole(folder / name, text.encode())
+    advance(len(made), len(made))
+    return [folder / name for name in made]
+
+
+def _witnesses(pairs: Mapping[Pair, PairPage]) -> list[dict[str, Any]]:
+    """The kept witnesses, for the playground."""
+    return [
+        {"units": [p.first, p.second], "operands": {name: code for name, _, code in p.operands}}
+        for p in pairs.values()
+        if p.witness is not None
+    ]
+
+
+def _papers() -> list[dict[str, Any]]:
+    """The stated results of the papers, for the playground."""
+    files = [load(path, name) for name, path in known_queries().items()]
+    return [
+        {"title": query.title, "name": ask.name, **{x: ask.body[x] for x in ("unit", "a", "b", "c")}}
+        for query in files
+        for ask in query.concrete()
+        if ask.kind == "evaluate"
+    ]
