@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,7 +13,6 @@ from tcformal.analysis.bounds.accuracy import accuracy as found
 from tcformal.analysis.bounds.attained import Attained
 from tcformal.analysis.bounds.constants import refined
 from tcformal.analysis.bounds.program.words import EXPONENTS
-from tcformal.callbacks import Progress
 from tcformal.cli.group import NO_ANSWER, OK, json_option, main
 from tcformal.cli.solver_options import SolverOptions, solver_options
 from tcformal.design.unit import UnitSpec
@@ -25,10 +20,11 @@ from tcformal.oracle.text import number_text
 from tcformal.oracle.values import format_value, value_data
 from tcformal.query.kinds.comparison.parameters import exponent_range
 from tcformal.query.question import Kind
-from tcformal.report.escape import print_json, say
-from tcformal.report.plot import MARKERS, picture_kind, pyplot, save_picture
-from tcformal.report.text import console, progress, table
+from tcformal.report.escape import Plain, print_json, say
+from tcformal.report.plot import MARKERS, check_picture, save_picture
+from tcformal.report.text import console, table, telling
 from tcformal.simulation.operands.command import by_value, explain_command
+from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.runnable import RunnableProgram, computation
 from tcformal.simulation.unit import Unit
 from tcformal.theory.instances import Instance
@@ -38,7 +34,7 @@ if TYPE_CHECKING:  # a bound of a unit does not wait for these
     from tcformal.analysis.bounds.programs import ProgramAccuracy
     from tcformal.analysis.bounds.slices import ExactSlices
     from tcformal.analysis.distance.distance import LargestDistance
-    from tcformal.analysis.distance.monotone import Fall, Monotonicity
+    from tcformal.analysis.distance.monotone import Monotonicity
 
 #: Elements of inputs that are shown as a command at most.
 _LONGEST_SHOWN = 64
@@ -52,28 +48,27 @@ _MEANS = {
 }
 
 
-def monotonicity_data(m: Monotonicity, x: Unit | RunnableProgram) -> dict[str, Any]:
+def monotonicity_data(m: Monotonicity, x: Unit | RunnableProgram) -> Plain:
     """What is known of falls as plain data; fractions as text."""
+    falls = [
+        {
+            "operand": f.operand, "ulps": float(f.ulps), "relative": float(f.relative), "fall": str(f.fall),
+            "growth": str(f.growth), "results": [value_data(x.d_format, r) for r in f.results],
+            "inputs": [_words(f.first), _words(f.second)],
+        }
+        for f in m.falls
+    ]  # fmt: skip
     return {
-        "name": m.name,
-        "length": m.length,
-        "verdicts": {operand: m.verdict(operand).name for operand in _OPERANDS},
-        "falls": [_fall_data(f, x) for f in m.falls],
+        "name": m.name, "length": m.length,
+        "verdicts": {operand: m.verdict(operand).name for operand in _OPERANDS}, "falls": falls,
         "claim": None if m.claim is None else {"verdict": m.claim.kind.name, "reason": m.claim.reason},
         "proved": m.proved,
-    }
+    }  # fmt: skip
 
 
-def _fall_data(f: Fall, x: Unit | RunnableProgram) -> dict[str, Any]:
-    return {
-        "operand": f.operand,
-        "ulps": float(f.ulps),
-        "relative": float(f.relative),
-        "fall": str(f.fall),
-        "growth": str(f.growth),
-        "results": [value_data(x.d_format, r) for r in f.results],
-        "inputs": [{k: hex(v) for k, v in w.inputs().items() if v} for w in (f.first, f.second)],
-    }
+def _words(w: Witness) -> dict[str, str]:
+    """Operands that are not zero, by name."""
+    return {name: hex(word) for name, word in w.inputs().items() if word}
 
 
 def monotonicity_view(m: Monotonicity, x: Unit | RunnableProgram) -> None:
@@ -103,18 +98,16 @@ def monotonicity_view(m: Monotonicity, x: Unit | RunnableProgram) -> None:
         say(explain_command([x.name], w, by_value(x.spec), command="eval"))
 
 
-def distance_data(x: LargestDistance) -> dict[str, Any]:
+def distance_data(x: LargestDistance) -> Plain:
     """The largest distance of two units as plain data; fractions as text."""
     d = x.units[0].d_format
     return {
-        "units": [u.name for u in x.units],
-        "length": x.length,
+        "units": [u.name for u in x.units], "length": x.length,
         "bound": {"exact": str(x.bound), "value": float(x.bound)},
         "attained": {"exact": str(x.attained), "value": float(x.attained)},
-        "results": [value_data(d, r) for r in x.results],
-        "inputs": {k: hex(v) for k, v in x.inputs.inputs().items() if v},
+        "results": [value_data(d, r) for r in x.results], "inputs": _words(x.inputs),
         "theorems": [{"unit": t.unit.name, **theorem_data(t.unit, t)} for t in x.theorems],
-    }
+    }  # fmt: skip
 
 
 def distance_view(x: LargestDistance) -> None:
@@ -163,7 +156,7 @@ def percent(x: Fraction, *, up: bool) -> str:
     return (text.rstrip("0").rstrip(".") if digits else text) + " %"
 
 
-def theorem_data(unit: UnitSpec, theorem: Instance) -> dict[str, Any]:
+def theorem_data(unit: UnitSpec, theorem: Instance) -> Plain:
     """The theorem that an answer is an instance of, and what it is about, as plain data."""
     rests = refined(unit)
     of = "unit" if rests else "specification"
@@ -184,50 +177,37 @@ def exact_text(unit: UnitSpec) -> str:
     ]
 
 
-def accuracy_data(x: Accuracy) -> dict[str, Any]:
+def accuracy_data(x: Accuracy) -> Plain:
     """A constant as plain data; fractions as text."""
+    theorem = None if x.proved is None else theorem_data(x.unit, x.proved.theorem)
     return {
-        "unit": x.unit.name,
-        "exact_sum": exact_text(x.unit),
-        "length": x.length,
-        "promote": x.promote,
+        "unit": x.unit.name, "exact_sum": exact_text(x.unit), "length": x.length, "promote": x.promote,
         "bound": None if x.bound is None else _fraction(x.bound),
-        "attained": None if x.attained is None else _attained(x, x.attained),
-        "not_built": x.not_built,
-        "gap": _float(x.gap),
-        "conditions": list(x.conditions),
-        "proof": {
-            "theorem": None if x.proved is None else theorem_data(x.unit, x.proved.theorem),
-            "steps": list(x.steps),
-            "reason": x.reason,
-        },
+        "attained": None if x.attained is None else _attained(x, x.attained), "not_built": x.not_built,
+        "gap": _float(x.gap), "conditions": list(x.conditions),
+        "proof": {"theorem": theorem, "steps": list(x.steps), "reason": x.reason},
         "seconds": round(x.sought, 3),
         "model1": {"at_least": _float(x.model[0]), "at_most": _float(x.model[1])},
         "subnormal": None if x.subnormal is None else _attained(x, x.subnormal),
-    }
+    }  # fmt: skip
 
 
 def _float(x: Fraction | None) -> float | None:
     return None if x is None else float(x)
 
 
-def _fraction(x: Fraction) -> dict[str, Any]:
+def _fraction(x: Fraction) -> Plain:
     """A fraction: exact where that is short, and as a float."""
-    text = str(x) if x.denominator.bit_length() < 400 else ""
-    return {"exact": text, "value": float(x)}
+    return {"exact": str(x) if x.denominator.bit_length() < 400 else "", "value": float(x)}
 
 
-def _attained(x: Accuracy, made: Attained) -> dict[str, Any]:
+def _attained(x: Accuracy, made: Attained) -> Plain:
+    error = str(made.error) if made.error.denominator.bit_length() < 4000 else float(made.error)
     return {
-        **_fraction(made.ratio),
-        "error": str(made.error) if made.error.denominator.bit_length() < 4000 else float(made.error),
-        "magnitude": str(made.magnitude),
+        **_fraction(made.ratio), "error": error, "magnitude": str(made.magnitude),
         "result": value_data(x.unit.d_format, made.ends),
-        "calls": [
-            {"times": times, **{name: hex(word) for name, word in w.inputs().items() if word}}
-            for w, times in made.calls
-        ],
-    }
+        "calls": [{"times": times, **_words(w)} for w, times in made.calls],
+    }  # fmt: skip
 
 
 def accuracy_view(x: Accuracy) -> None:
@@ -287,24 +267,21 @@ def _model(x: Accuracy) -> str:
     return f"Model 1, |γ| <= {x.length}·U: the smallest U is {' and '.join(said) or 'not known'}{end}"
 
 
-def program_accuracy_data(x: ProgramAccuracy) -> dict[str, Any]:
+def program_accuracy_data(x: ProgramAccuracy) -> Plain:
     """A program's constant as plain data; fractions as text."""
     near, fmt = x.near, x.program.plan(x.length).fmt
     return {
-        "program": x.program.name,
-        "length": x.length,
+        "program": x.program.name, "length": x.length,
         "exponents": None if x.exponents is None else list(x.exponents),
         "bound": None if x.bound is None else _fraction(x.bound),
         "attained": {
             **_fraction(near.ratio), "error": str(near.error), "magnitude": str(near.magnitude),
             "result": value_data(fmt, near.result), "a": list(map(hex, near.a)), "b": list(map(hex, near.b)),
         },
-        "gap": _float(x.gap),
-        "conditions": list(x.conditions),
+        "gap": _float(x.gap), "conditions": list(x.conditions),
         "proof": {
             "theorems": [{"unit": t.unit.name, **theorem_data(t.unit, t)} for t in x.theorems],
-            "steps": list(x.steps),
-            "reason": x.reason,
+            "steps": list(x.steps), "reason": x.reason,
         },
     }  # fmt: skip
 
@@ -334,17 +311,14 @@ def program_accuracy_view(x: ProgramAccuracy) -> None:
         say("the inputs: --json has them")
 
 
-def slices_data(x: ExactSlices) -> dict[str, Any]:
+def slices_data(x: ExactSlices) -> Plain:
     """Widths of slices as plain data."""
     return {
-        "unit": x.unit.name,
-        "exact_up_to": x.most if x.widths else None,
+        "unit": x.unit.name, "exact_up_to": x.most if x.widths else None,
         "slices": [{"bits": w.bits, "largest": w.largest, "products": w.products} for w in x.widths],
-        "theorem": None if x.theorem is None else theorem_data(x.unit, x.theorem),
-        "reason": x.reason,
-        "sharp": x.sharp,
-        "steps": list(x.steps),
-    }
+        "theorem": None if x.theorem is None else theorem_data(x.unit, x.theorem), "reason": x.reason,
+        "sharp": x.sharp, "steps": list(x.steps),
+    }  # fmt: skip
 
 
 def slices_view(x: ExactSlices) -> None:
@@ -369,11 +343,9 @@ def _size(x: int) -> str:
     return str(x) if x & (x - 1) else f"2^{x.bit_length() - 1}"
 
 
-def accuracy_picture(
-    path: str, command: Sequence[str], x: Accuracy,
-    rows: Sequence[tuple[int, Fraction | None, Fraction | None]],
-) -> Path:  # fmt: skip
-    """Bound and attained error against n, in units of 2^-24·Σ|x_k·y_k|; the path of the data."""
+def accuracy_picture(path: str, x: Accuracy) -> None:
+    """Bound and attained error against n, in units of 2^-24·Σ|x_k·y_k|."""
+    rows = growth_with_length(x)
     data = [(n, *("" if y is None else float(y * 2**_UNIT) for y in (b, a))) for n, b, a in rows]
 
     def draw(figure: Any) -> None:
@@ -383,16 +355,12 @@ def accuracy_picture(
             known = [(row[0], row[i]) for row in data if row[i] != ""]
             if known:
                 axes.plot(*zip(*known, strict=True), style, marker=mark, label=label)
-        axes.set(
-            xscale="log",
-            yscale="log",
-            xlabel="n",
-            ylabel=f"|fl − {exact_text(x.unit)}| / (2^-{_UNIT} |x|ᵀ|y|)",
-        )
+        error = f"|fl − {exact_text(x.unit)}| / (2^-{_UNIT} |x|ᵀ|y|)"
+        axes.set(xscale="log", yscale="log", xlabel="n", ylabel=error)
         axes.set_title(x.unit.name, fontsize=8)
         axes.legend()
 
-    return save_picture(path, command, ("n", "bound·2^24", "attained·2^24"), data, draw)
+    save_picture(path, ("n", "bound·2^24", "attained·2^24"), data, draw)
 
 
 @main.command()
@@ -415,9 +383,7 @@ def accuracy(
     found by an ascent, and replayed on integers and on exact fractions.  The bound of a program is composed
     of its words' errors and its calls' theorems.  Exit code 3 where no bound is proved.
     """
-    if picture is not None:
-        picture_kind(picture)
-        pyplot()  # refuses before anything is computed
+    check_picture(picture)
     asked = computation(unit)
     if isinstance(asked, RunnableProgram):
         if picture is not None or promote is not None:
@@ -425,12 +391,11 @@ def accuracy(
         return _program(asked, length, exponents, prove, as_json)
     if exponents is not None:
         raise click.UsageError("expected --exponents with a PROGRAM only")
-    with _told("accuracy") as tell:
+    with telling("accuracy") as tell:
         made = found(unit, length=length, promote=promote, prove=prove, progress=tell)
     print_json(accuracy_data(made)) if as_json else accuracy_view(made)
     if picture is not None:
-        data = accuracy_picture(picture, ["tcformal", *sys.argv[1:]], made, growth_with_length(made))
-        say(f"{picture}; data: {data}", err=True)
+        accuracy_picture(picture, made)
     known = made.bound if prove else made.attained
     return OK if known is not None else NO_ANSWER
 
@@ -442,7 +407,7 @@ def _program(
     from tcformal.analysis.bounds.programs import program_accuracy
 
     among = EXPONENTS if exponents is None else exponent_range(exponents)
-    with _told("accuracy") as tell:
+    with telling("accuracy") as tell:
         made = program_accuracy(
             asked, length=asked.k if length is None else length, exponents=among, prove=prove, progress=tell
         )
@@ -481,7 +446,7 @@ def monotonicity(unit: str, length: int | None, prove: bool, how: SolverOptions,
     from tcformal.analysis.distance.monotone import monotonicity as monotone
 
     asked = computation(unit)
-    with _told("monotonicity") as tell:
+    with telling("monotonicity") as tell:
         made = monotone(
             asked, length=length, prove=prove, limits=how.limits, solvers=how.solvers, certify=how.certify,
             store=how.opened(), fresh=how.fresh, progress=tell,
@@ -499,15 +464,7 @@ def distance(first: str, second: str, length: int | None, as_json: bool) -> int:
     """How far the results of two units can be apart on the same inputs: a proved bound, and inputs."""
     from tcformal.analysis.distance.distance import largest_distance
 
-    with _told("distance") as tell:
+    with telling("distance") as tell:
         made = largest_distance(first, second, length=length, progress=tell)
     print_json(distance_data(made)) if as_json else distance_view(made)
     return OK
-
-
-@contextmanager
-def _told(what: str) -> Iterator[Progress]:
-    """Show the progress of a computation."""
-    with progress(transient=True) as bar:
-        task = bar.add_task(what, total=None)
-        yield lambda text: bar.update(task, description=text)

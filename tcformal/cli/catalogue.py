@@ -13,7 +13,8 @@ from tcformal.design.filters import Filters
 from tcformal.design.names import resolve
 from tcformal.encodings.catalog import FORMATS, format_named
 from tcformal.report.escape import print_json
-from tcformal.report.text import SCREEN, console, progress
+from tcformal.report.parts import bar
+from tcformal.report.text import SCREEN, console
 from tcformal.report.units import (
     architectures_table,
     families_table,
@@ -85,9 +86,8 @@ def _check(designs: Mapping[str, Sequence[str]], as_json: bool) -> int:
     from tcformal.programs.naming import misnamed
 
     named = {first: [catalogue()[name] for name in names] for first, names in designs.items()}
-    with progress(transient=True) as bar:
-        task = bar.add_task("building circuits", total=None)
-        odd = misnamed(named, lambda done, total: bar.update(task, completed=done, total=total))
+    with bar("building circuits") as advance:
+        odd = misnamed(named, advance)
     total = sum(map(len, named.values()))
     if as_json:
         print_json({"names": total, "designs": len(named), "misnamed": odd})

@@ -80,9 +80,8 @@ def check_rtl(
     with tempfile.TemporaryDirectory(prefix="tcformal-rtl-") as name:
         module = read_module(source, spec, Path(name), maps=maps, ties=dict(map(tied, ties)), latency=latency)
         q: EqualityQuestion = rtl_question(spec, module, from_texts(spec.operands.c, assume))
-        with waiting(how.limits.time_s) as line:
-            task = line.add_task("starting", total=None)
-            v = answer(q, replace(how, progress=lambda text: line.update(task, description=text)))
+        with waiting(how.limits.time_s) as tell:
+            v = answer(q, replace(how, progress=tell))
         if output is not None and v.replayed is not None:
             write_output(output, witness_bench(q, module, v.replayed).encode())
     if as_json:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import click
@@ -17,8 +15,8 @@ from tcformal.checks import check_choice
 from tcformal.cli.group import OK, OTHERWISE, json_option, main
 from tcformal.errors import InputError
 from tcformal.report.escape import print_json, say
-from tcformal.report.plot import MARKERS, picture_kind, pyplot, save_picture
-from tcformal.report.text import console, progress, table
+from tcformal.report.plot import MARKERS, check_picture, save_picture
+from tcformal.report.text import console, table, telling
 from tcformal.simulation.unit import unit as unit_named
 
 #: The lines of real units, in their order.
@@ -85,8 +83,8 @@ def tables_view(found: Sequence[TableLine]) -> None:
     console().print(made)
 
 
-def figure_picture(path: str, command: Sequence[str], points: Sequence[Point]) -> Path:
-    """A panel for each pair of formats, without and with subnormals; the path of the data.
+def figure_picture(path: str, points: Sequence[Point]) -> None:
+    """A panel for each pair of formats, without and with subnormals.
 
     Symbols are the model's errors, the thin line above them the bound of theorem (3.25) or (4.32), and lines
     without symbols real units.
@@ -111,7 +109,7 @@ def figure_picture(path: str, command: Sequence[str], points: Sequence[Point]) -
 
     size = (3.4 * len(kept), 2.6 * len(pairs) + 0.3)
     header = (*HEADER, *_units(points))
-    return save_picture(path, command, header, rows_of_points(points), draw, size)
+    save_picture(path, header, rows_of_points(points), draw, size)
 
 
 def _draw(panel: Any, curve: Curve, points: Sequence[Point]) -> None:
@@ -162,25 +160,18 @@ def figures(
     """
     if name == _TABLES:
         return _tables(count, words, units, real or picture is not None, folder, as_json)
-    if picture is not None:
-        picture_kind(picture)
-        pyplot()
+    check_picture(picture)
     chosen = [c for c in curves_of(name) if words is None or c.words == words]
     names = list(dict.fromkeys([*(real_units(chosen) if real else ()), *units]))
-    with progress(transient=True) as bar:
-        task = bar.add_task(name, total=None)
-        found = list(
-            points(
-                chosen, count=count, units=[unit_named(u) for u in names],
-                progress=lambda text: bar.update(task, description=text),
-            )
-        )  # fmt: skip
+    with telling(name) as tell:
+        units_drawn = [unit_named(u) for u in names]
+        found = list(points(chosen, count=count, units=units_drawn, progress=tell))
     if as_json:
         print_json([point_data(x) for x in found])
     else:
         figure_view(found)
     if picture is not None:
-        say(f"{picture}; data: {figure_picture(picture, ['tcformal', *sys.argv[1:]], found)}", err=True)
+        figure_picture(picture, found)
     if folder is None:
         return OK
     return _compared([str(x) for x in differences(folder, found)], len(COLUMNS) * len(found))
@@ -201,13 +192,8 @@ def _tables(
     ]
     if not chosen:
         raise InputError(f"expected the words of some table, but got {words}")
-    with progress(transient=True) as bar:
-        task = bar.add_task(_TABLES, total=None)
-        found = list(
-            khattak.entries(
-                chosen, count=count, progress=lambda text: bar.update(task, description=text)
-            )
-        )  # fmt: skip
+    with telling(_TABLES) as tell:
+        found = list(khattak.entries(chosen, count=count, progress=tell))
     if as_json:
         print_json([table_line_data(x) for x in found])
     else:

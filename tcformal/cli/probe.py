@@ -33,7 +33,7 @@ from tcformal.identification.compare import Comparison, Refutation, compare
 from tcformal.identification.recheck import Checked, recheck
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.query.pairs.pool import SturdyPool
-from tcformal.report.escape import print_json, say
+from tcformal.report.escape import Plain, print_json, say
 from tcformal.report.parts import Headline, ReportPart, Rows, bar, show
 from tcformal.simulation.replay import padded_witness
 
@@ -41,27 +41,21 @@ from tcformal.simulation.replay import padded_witness
 _NAMES = 3
 
 
-def devices_data(found: Sequence[Listed], notes: Sequence[str]) -> dict[str, Any]:
+def devices_data(found: Sequence[Listed], notes: Sequence[str]) -> Plain:
     """The devices as plain data."""
-    return {
-        "devices": [
-            {
-                "name": device.name,
-                "description": device.description,
-                "units": [
-                    {"unit": a.unit, "instruction": a.instruction, "missing": a.missing or None}
-                    for a in device.abilities
-                ],
-                "launched": device.ran or None,
-                "fault": device.fault or None,
-            }
-            for device in found
-        ],
-        "notes": list(notes),
-    }
+    rows = [
+        {
+            "name": x.name, "description": x.description,
+            "units": [{"unit": a.unit, "instruction": a.instruction, "missing": a.missing or None}
+                      for a in x.abilities],
+            "launched": x.ran or None, "fault": x.fault or None,
+        }
+        for x in found
+    ]  # fmt: skip
+    return {"devices": rows, "notes": list(notes)}
 
 
-def devices_view(found: Sequence[Listed], notes: Sequence[str], kinds: Mapping[str, str]) -> list[ReportPart]:
+def devices_view(found: Sequence[Listed], notes: Sequence[str]) -> list[ReportPart]:
     """One row per device and instruction, the launch test of each GPU, and other kinds of devices."""
     made = Rows(("device", "instruction", "unit", ""))
     parts: list[ReportPart] = [made]
@@ -74,22 +68,9 @@ def devices_view(found: Sequence[Listed], notes: Sequence[str], kinds: Mapping[s
             parts.append(f"{device.name} fails: {device.fault}")
         elif device.ran:
             parts.append(f"{device.name} works: {device.ran} was launched on it")
-    parts += notes
     found_here = ("cpu", "cuda:N", "hip:N")
-    others = "; ".join(f"{kind}: {what}" for kind, what in kinds.items() if kind not in found_here)
-    parts.append(f"Besides: {others}.")
-    return parts
-
-
-def outcome_data(outcome: RunOutcome) -> dict[str, Any]:
-    """A run as plain data."""
-    return {
-        "file": str(outcome.path),
-        "device": outcome.device,
-        "dot_products": outcome.count,
-        "held_before": outcome.held,
-        "mismatches": outcome.mismatches,
-    }
+    others = "; ".join(f"{kind}: {what}" for kind, what in KINDS.items() if kind not in found_here)
+    return [*parts, *notes, f"Besides: {others}."]
 
 
 def outcome_text(outcome: RunOutcome, unit: str) -> str:
@@ -100,26 +81,23 @@ def outcome_text(outcome: RunOutcome, unit: str) -> str:
     return f"{outcome.count} dot products on {device}, {what}{held}: {verdict}; {outcome.path}"
 
 
-def comparison_data(found: Comparison) -> dict[str, Any]:
+def comparison_data(found: Comparison) -> Plain:
     """A comparison as plain data."""
     d = found.unit.operands.d
+    refuted = [
+        {
+            "design": r.design.name, "agrees": r.agrees.count, "of": r.agrees.of, "by": r.where,
+            "device_gives": hex_word(d, r.given), "design_gives": hex_word(d, r.designed),
+            "explain": r.command,
+        }
+        for r in found.refuted
+    ]  # fmt: skip
     return {
-        "unit": found.unit.name,
-        "holds": found.holds,
-        "lacks": found.lacks or None,
-        "device": found.device,
-        "dot_products": found.count,
-        "digest_only": found.sealed,
+        "unit": found.unit.name, "holds": found.holds, "lacks": found.lacks or None, "device": found.device,
+        "dot_products": found.count, "digest_only": found.sealed,
         "survivors": [u.name for u in found.survivors],
         "also_spelled": {name: list(others) for name, others in found.spellings.items()},
-        "refuted": [
-            {
-                "design": r.design.name, "agrees": r.agrees.count, "of": r.agrees.of, "by": r.where,
-                "device_gives": hex_word(d, r.given),
-                "design_gives": hex_word(d, r.designed), "explain": r.command,
-            }
-            for r in found.refuted
-        ],
+        "refuted": refuted,
     }  # fmt: skip
 
 
@@ -141,10 +119,10 @@ def comparison_view(found: Comparison, most: int | None = None) -> list[ReportPa
         d = found.unit.operands.d
         made = Rows(("refuted design", ">agrees on", ">of", "refuted by", "device gives", "design gives"))
         for r in found.refuted[:most]:
-            numbers = str(r.agrees.count), str(r.agrees.of)
-            made.rows.append(
-                (_short(found, r), *numbers, r.where, hex_word(d, r.given), hex_word(d, r.designed))
-            )
+            # Of a variation of the unit itself, only the changed parameters.
+            name = r.design.name.removeprefix(found.unit.name) or r.design.name
+            words = hex_word(d, r.given), hex_word(d, r.designed)
+            made.rows.append((name, str(r.agrees.count), str(r.agrees.of), r.where, *words))
         parts.append(made)
         if cut := len(found.refuted) - len(found.refuted[:most]):
             parts.append(f"… {cut} more refuted designs, which agree on fewer: --all")
@@ -154,17 +132,8 @@ def comparison_view(found: Comparison, most: int | None = None) -> list[ReportPa
 def _spelled(found: Comparison, name: str) -> str:
     """The other names of a survivor."""
     others = found.spellings.get(name, ())
-    return (
-        f", also spelled {', '.join(others[:_NAMES])}{', …' if len(others) > _NAMES else ''}"
-        if others
-        else ""
-    )
-
-
-def _short(found: Comparison, refutation: Refutation) -> str:
-    """The design's name; of a variation of the unit itself, only the changed parameters."""
-    name = refutation.design.name
-    return name.removeprefix(found.unit.name) if name != found.unit.name else name
+    more = ", …" if len(others) > _NAMES else ""
+    return f", also spelled {', '.join(others[:_NAMES])}{more}" if others else ""
 
 
 def commands(found: Comparison, most: int | None = None) -> Iterator[str]:
@@ -181,11 +150,6 @@ def refutation_text(found: Comparison, refutation: Refutation) -> str:
     )
     name, where = refutation.design.name, refutation.where
     return f"{name} is refuted by {where}: the device gives {given}, it gives {designed}"
-
-
-def checked_data(found: Sequence[Checked]) -> dict[str, Any]:
-    """Kept results compared with the models, as plain data."""
-    return {"units": [dataclasses.asdict(c) for c in found]}
 
 
 def checked_view(found: Sequence[Checked]) -> list[ReportPart]:
@@ -216,10 +180,7 @@ def probe() -> None:
 def devices(as_json: bool) -> int:
     """List the devices of this machine and what each can run; launches a small kernel on each GPU."""
     found, notes = listing.devices()
-    if as_json:
-        print_json(devices_data(found, notes))
-    else:
-        show(devices_view(found, notes, KINDS))
+    print_json(devices_data(found, notes)) if as_json else show(devices_view(found, notes))
     return OK
 
 
@@ -284,7 +245,10 @@ def run_(path: Path, device_name: str, folder: str, as_json: bool) -> int:
     with opened(device_name) as device, bar("probing") as advance:
         outcome = run_plan(made, device, Path(folder), advance)
     if as_json:
-        print_json(outcome_data(outcome))
+        print_json({
+            "file": str(outcome.path), "device": outcome.device, "dot_products": outcome.count,
+            "held_before": outcome.held, "mismatches": outcome.mismatches,
+        })  # fmt: skip
     else:
         say(outcome_text(outcome, made.unit.name))
     return OTHERWISE if outcome.mismatches else OK
@@ -327,7 +291,9 @@ def compare_(
     if unit is None and len({run.head["unit"] for run in read_runs(path)}) > 1:
         with bar("replaying") as advance:
             checked = list(recheck(path, advance))
-        print_json(checked_data(checked)) if as_json else show(checked_view(checked))
+        print_json({"units": [dataclasses.asdict(c) for c in checked]}) if as_json else show(
+            checked_view(checked)
+        )
         if any(c.mismatches for c in checked):
             return OTHERWISE
         return NO_ANSWER if any(c.lacks for c in checked) else OK
@@ -376,30 +342,24 @@ def campaign_view(tally: Tally) -> list[ReportPart]:
                 f"{sum(u.directed for u in shown)}", f"{sum(u.random for u in shown)}",
                 f"{sum(u.mismatches for u in shown)}",
             ))  # fmt: skip
-    if made.rows:
-        parts.append(made)
-    parts += _answers(tally)
-    for pair in tally.pairs:
-        parts.append(
-            f"{pair['first']} and {pair['second']} on the same {pair['dot_products']} random inputs: "
-            f"{pair['differing']} results differ"
-        )
+    parts += [rows for rows in (made, _answers(tally)) if rows.rows]
+    parts += [
+        f"{pair['first']} and {pair['second']} on the same {pair['dot_products']} random inputs: "
+        f"{pair['differing']} results differ"
+        for pair in tally.pairs
+    ]
     parts += [f"not measured: {name}: {why}" for name, why in tally.faults.items()]
     if tally.untouched:
         parts.append(f"no time for {len(tally.untouched)} units: {', '.join(tally.untouched[:_SHOWN])}, …")
-    parts.append(f"results: {tally.folder}/campaign-*")
-    return parts
+    return [*parts, f"results: {tally.folder}/campaign-*"]
 
 
 def _head(tally: Tally) -> Headline:
     device = tally.device.get("device", "the device")
     kept = "KEPT" if tally.unchecked else "HOLDS"
     word = "REFUTED" if tally.mismatches else "FAULTS" if tally.faults else kept
-    what = (
-        f"{tally.mismatches} results are not the models'"
-        if tally.mismatches
-        else "every result is the model's"
-    )
+    wrong = f"{tally.mismatches} results are not the models'"
+    what = wrong if tally.mismatches else "every result is the model's"
     stopped = f"; {tally.stopped}" if tally.stopped else ""
     if tally.unchecked:
         stopped += f"; {tally.unchecked} are kept, not re-checked: tcformal probe compare {tally.folder}"
@@ -420,7 +380,7 @@ def _families(tally: Tally) -> list[tuple[Measured, list[Measured]]]:
     return found
 
 
-def _answers(tally: Tally) -> list[ReportPart]:
+def _answers(tally: Tally) -> Rows:
     """The answers of each leading unit to the questions that separate designs."""
     made = Rows(("answers of", "to", "gives", "fits"))
     for unit in tally.units.values():
@@ -430,10 +390,10 @@ def _answers(tally: Tally) -> list[ReportPart]:
                 gives = next(iter(answer["outputs"].values()), "")
                 made.rows.append((name, answer["question"], gives, _fits(unit, answer)))
                 name = ""
-    return [made] if made.rows else []
+    return made
 
 
-def _fits(unit: Measured, answer: dict[str, Any]) -> str:
+def _fits(unit: Measured, answer: Mapping[str, Any]) -> str:
     """The designs that give all outputs of a question, and the number of designs."""
     names = [name.removeprefix(unit.spec.name).lstrip("@,") or "as catalogued" for name in answer["fits"]]
     more = f", … ({len(names)})" if len(names) > _SHOWN else ""
@@ -491,10 +451,7 @@ def campaign(
             say=lambda sentence: say(sentence, err=True),
         )  # fmt: skip
         tally = made.run()
-    if as_json:
-        print_json({"folder": str(tally.folder), **tally.data()})
-    else:
-        show(campaign_view(tally))
+    print_json({"folder": str(tally.folder), **tally.data()}) if as_json else show(campaign_view(tally))
     return OTHERWISE if tally.mismatches else NO_ANSWER if tally.faults or tally.unchecked else OK
 
 

@@ -82,7 +82,7 @@ def list_(verdicts: Sequence[str], most: int, folder: str, as_json: bool) -> Non
     others = [views.claim_row(record) for record in islice(claims, most)][::-1]
     rows = [row for _, row in merge(_dated(rows), _dated(others), key=itemgetter(0))][-most:]
     if as_json:
-        print_json(rows)
+        print_json([asdict(row) for row in rows])
         return
     out = console()
     if rows:
@@ -90,11 +90,11 @@ def list_(verdicts: Sequence[str], most: int, folder: str, as_json: bool) -> Non
     out.print(Text(f"{len(rows)} records, the newest in {store.path}; {NOT_CHECKED}", style="dim"))
 
 
-def _dated(rows: Sequence[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _dated(rows: Sequence[views.ResultRow]) -> Iterator[tuple[str, views.ResultRow]]:
     """Rows of one file in their order, each with the latest date so far; a damaged one has none."""
     last = ""
     for row in rows:
-        last = max(last, row["date"] if row["date"][:1].isdigit() else last)
+        last = max(last, row.date if row.date[:1].isdigit() else last)
         yield last, row
 
 
@@ -231,10 +231,8 @@ def export(file: str, as_csv: bool, as_json: bool, folder: str) -> None:
     if as_csv:
         text = views.csv_text(rows)
     else:
-        whole = [
-            {"id": r["id"], "state": r["state"], "record": e.record}
-            for r, e in zip(rows, entries, strict=True)
-        ]
+        pairs = zip(rows, entries, strict=True)
+        whole = [{"id": r.id, "state": r.state, "record": e.record} for r, e in pairs]
         text = json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
     if file == "-":
         say(text, end="")

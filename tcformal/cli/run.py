@@ -27,7 +27,7 @@ from tcformal.report.escape import print_json, warn
 from tcformal.report.markdown import Section, markdown, table_lines
 from tcformal.report.references import counted_references, references
 from tcformal.report.results import exports_section
-from tcformal.report.text import console, progress, table
+from tcformal.report.text import console, table, telling
 from tcformal.simulation.operands.command import by_value, explain_command
 from tcformal.simulation.operands.witness import Witness
 from tcformal.store.write import write_whole
@@ -358,11 +358,11 @@ def _named(asks: list[Ask], only: str | None) -> list[Ask]:
 def _run_all(asked: Sequence[tuple[QueryFile, list[Ask]]], how: SolverOptions) -> list[Answered]:
     """Run every ask of every file, with a progress bar that names the current one."""
     done: list[Answered] = []
-    with progress(transient=True) as bar:
-        task = bar.add_task("", total=sum(len(asks) for _, asks in asked))
+    total = sum(len(asks) for _, asks in asked)
+    with telling("") as tell:
         for query, asks in asked:
-            bar.update(task, description=query.name)
+            tell(query.name, len(done), total)
             for answered in run(query, asks, how):
                 done.append(answered)
-                bar.advance(task)
+                tell(query.name, len(done), total)
     return done

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
@@ -25,8 +24,9 @@ from tcformal.cli.all_pairs import workers_of
 from tcformal.cli.group import OK, json_option, main, results_option
 from tcformal.errors import InputError
 from tcformal.report.escape import print_json, say, warn
-from tcformal.report.plot import MARKERS, picture_kind, pyplot, save_picture
-from tcformal.report.text import console, progress, table
+from tcformal.report.parts import bar
+from tcformal.report.plot import MARKERS, check_picture, save_picture
+from tcformal.report.text import console, table, telling
 from tcformal.simulation.runnable import computation
 from tcformal.simulation.unit import Unit
 
@@ -53,13 +53,13 @@ def rows_of(
 
 def statistics_view(rows: Sequence[tuple[Any, ...]]) -> None:
     """Print one line for each unit and length."""
-    made = table("unit", ">n", ">elements", ">median", ">95 %", ">largest", ">mean", ">bound")
-    for name, n, count, *numbers in rows:
-        made.add_row(name, str(n), str(count), *(f"{x:.4g}" if x != "" else "" for x in numbers))
-    console().print(made)
-    console().print(
-        Text("|fl - xᵀy| and, as mean, fl - xᵀy, in units of u·Σ|x_k·y_k|, u = 2^-p of D's format")
+    cells = (
+        (name, str(n), str(count), *(f"{x:.4g}" if x != "" else "" for x in numbers))
+        for name, n, count, *numbers in rows
     )
+    heads = ("unit", ">n", ">elements", ">median", ">95 %", ">largest", ">mean", ">bound")
+    said = Text("|fl - xᵀy| and, as mean, fl - xᵀy, in units of u·Σ|x_k·y_k|, u = 2^-p of D's format")
+    console().print(table(*heads, rows=cells), said)
 
 
 def sample_data(s: ErrorSample) -> dict[str, Any]:
@@ -96,8 +96,8 @@ def bias_text(name: str, x: Bias) -> str:
     )
 
 
-def growth_picture(path: str, command: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> Path:
-    """Median, 95 % and largest error against n, with bounds; the path of the data."""
+def growth_picture(path: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Median, 95 % and largest error against n, with bounds."""
 
     def draw(figure: Any) -> None:
         axes = figure.add_subplot()
@@ -113,11 +113,11 @@ def growth_picture(path: str, command: Sequence[str], rows: Sequence[tuple[Any, 
         axes.set(xscale="log", yscale="log", xlabel="n", ylabel="|fl − xᵀy| / (u |x|ᵀ|y|)")
         axes.legend()
 
-    return save_picture(path, command, HEADER, rows, draw)
+    save_picture(path, HEADER, rows, draw)
 
 
-def histogram_picture(path: str, command: Sequence[str], samples: Sequence[ErrorSample]) -> Path:
-    """The distribution of the signed errors of each sample; the path of the data."""
+def histogram_picture(path: str, samples: Sequence[ErrorSample]) -> None:
+    """The distribution of the signed errors of each sample."""
     top = max((float(np.abs(s.relative).max()) for s in samples if s.errors.size), default=1.0) or 1.0
     edges = np.linspace(-top, top, 2 * _BINS + 1)
     counts = [np.histogram(s.relative, edges)[0] for s in samples]
@@ -134,7 +134,7 @@ def histogram_picture(path: str, command: Sequence[str], samples: Sequence[Error
         axes.set(xlabel="(fl − xᵀy) / (u |x|ᵀ|y|)", ylabel="elements")
         axes.legend()
 
-    return save_picture(path, command, ("unit", "n", "low", "high", "elements"), rows, draw)
+    save_picture(path, ("unit", "n", "low", "high", "elements"), rows, draw)
 
 
 #: What a picture shows.
@@ -184,9 +184,7 @@ def statistics(
     programs and their files are taken too.
     """
     check_choice("picture", show, PICTURES)
-    if picture is not None:
-        picture_kind(picture)
-        pyplot()  # refuses before anything is computed
+    check_picture(picture)
     units = [computation(name) for name in names]
     only = [u for u in units if isinstance(u, Unit)]
     if sweep or jobs is not None or scheduler is not None:
@@ -199,8 +197,7 @@ def statistics(
         ]
         return _swept(cells, workers_of(jobs, scheduler), Path(folder), picture, as_json)
     wanted = {u.name: _lengths(lengths) or [u.k] for u in units}
-    with progress(transient=True) as bar:
-        task = bar.add_task("products", total=None)
+    with telling("products") as tell:
         samples = [
             s
             for u in units
@@ -215,9 +212,7 @@ def statistics(
         bounds: dict[tuple[str, int], Fraction | None] = {}
         for u in only if with_bound else ():
             for n in wanted[u.name]:
-                found = accuracy(
-                    u, length=n, subnormals=False, progress=lambda text: bar.update(task, description=text)
-                )
+                found = accuracy(u, length=n, subnormals=False, progress=tell)
                 bounds[u.name, n] = found.bound
     rows = rows_of(samples, bounds)
     if as_json:
@@ -233,11 +228,7 @@ def statistics(
         if lines:
             console().print(Text("\n".join(lines)))
     if picture is not None:
-        command = ["tcformal", *sys.argv[1:]]
-        drawn = growth_picture(picture, command, rows) if show == "growth" else histogram_picture(
-            picture, command, samples
-        )  # fmt: skip
-        say(f"{picture}; data: {drawn}", err=True)
+        growth_picture(picture, rows) if show == "growth" else histogram_picture(picture, samples)
     return OK
 
 
@@ -247,12 +238,7 @@ def _swept(
 ) -> int:  # fmt: skip
     """Measure the cells that are not kept, and show all of them."""
     path = folder / "statistics.jsonl"
-    with workers() as pool, progress(transient=True) as bar:
-        task = bar.add_task("cells", total=None)
-
-        def advance(done: int, total: int) -> None:
-            bar.update(task, completed=done, total=total)
-
+    with workers() as pool, bar("cells") as advance:
         new = len(list(sweep_errors(path, cells, pool, advance=advance, warn=warn)))
     held = measured_already(path, cells)
     found = [held[c] for c in cells]
@@ -260,7 +246,7 @@ def _swept(
     rows = [(r.name, r.length, r.finite, *r.numbers, "") for r in found]
     print_json([asdict(r) for r in found]) if as_json else statistics_view(rows)
     if picture is not None:
-        say(f"{picture}; data: {growth_picture(picture, ['tcformal', *sys.argv[1:]], rows)}", err=True)
+        growth_picture(picture, rows)
     return OK
 
 

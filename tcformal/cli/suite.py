@@ -31,7 +31,7 @@ from tcformal.query.suites.suite import DEFAULT_LIMITS, SHRINK_S, VECTORS, suite
 from tcformal.query.suites.suitefile import from_json, to_json
 from tcformal.report.escape import print_json, printable_json, say
 from tcformal.report.tables import witness_table
-from tcformal.report.text import console, progress, table
+from tcformal.report.text import console, table, telling
 from tcformal.simulation.operands.witness import Witness
 
 #: Lines about pairs that are shown of a suite of many designs.
@@ -362,12 +362,11 @@ def suite_(
     if form == "table" and output is not None:
         raise InputError("expected --format json, csv or c with --output, but got table")
     of = space(names, vary=vary, formats=formats, archs=archs)
-    with progress(transient=True) as bar:
-        task = bar.add_task("starting", total=None)
+    with telling("starting") as tell:
         made = suite(
             of, vectors=vectors, seed=how.limits.seed, solvers=how.solvers, shrink_s=shrink_time, jobs=jobs,
             limits=how.limits, total_s=total_time,
-            progress=lambda doing, done, of_: bar.update(task, description=doing, completed=done, total=of_),
+            progress=tell,
         )  # fmt: skip
     _write(made, form, output, prefix)
     return NO_ANSWER if made.undecided else OK

@@ -31,10 +31,8 @@ from tcformal.store.answers import identity_of
 def _kept_or_asked(q: EqualityQuestion, how: SolverOptions) -> Verdict[EqualityQuestion]:
     """The kept answer to a question, or a new one, which is then kept; the progress of a new one is shown."""
     unkept: list[RecordError] = []
-    with waiting(how.limits.time_s) as line:
-        task = line.add_task("starting", total=None)
-        told = replace(how, progress=lambda text: line.update(task, description=text), unkept=unkept.append)
-        v = kept_or_separated(q, told)
+    with waiting(how.limits.time_s) as tell:
+        v = kept_or_separated(q, replace(how, progress=tell, unkept=unkept.append))
     for error in unkept:
         warn(f"the answer is not kept: {error}")
     return v

@@ -6,12 +6,14 @@ import csv
 import importlib
 import io
 import shlex
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from tcformal.checks import check_choice
 from tcformal.errors import InputError
+from tcformal.report.escape import say
 from tcformal.version import VERSION
 
 #: Kinds of pictures by the end of their files' names.
@@ -25,8 +27,14 @@ _STYLE = {
 MARKERS = ("o", "s", "^", "d", "v", "x", "+", "*")
 
 
-def picture_kind(path: str) -> str:
-    """The kind of picture that a file's name asks for; InputError for another."""
+def check_picture(path: str | None) -> None:
+    """InputError for a picture, if one is asked for, that cannot be drawn: before anything is computed."""
+    if path is not None:
+        _kind(path)
+        pyplot()
+
+
+def _kind(path: str) -> str:
     return check_choice("kind of picture", Path(path).suffix.removeprefix("."), KINDS)
 
 
@@ -43,18 +51,18 @@ def pyplot() -> Any:
 
 
 def save_picture(
-    path: str, command: Sequence[str], header: Sequence[str], rows: Sequence[Sequence[Any]],
-    draw: Callable[[Any], None], size: tuple[float, float] = (4.5, 3.2),
-) -> Path:  # fmt: skip
-    """Write a picture, and beside it `.csv` with the data; the path of the data.
+    path: str, header: Sequence[str], rows: Sequence[Sequence[Any]], draw: Callable[[Any], None],
+    size: tuple[float, float] = (4.5, 3.2),
+) -> None:  # fmt: skip
+    """Write a picture, and beside it `.csv` with the data, and say so.
 
-    `draw` is given the figure.  The first line of the data is a comment: the command and the version.
+    `draw` is given the figure.  The first line of the data is a comment: this command and the version.
     Errors: InputError for another kind of picture, or without matplotlib.
     """
-    kind, plt = picture_kind(path), pyplot()
+    kind, plt = _kind(path), pyplot()
     data = Path(path).with_suffix(".csv")
     text = io.StringIO()
-    text.write(f"# {shlex.join(command)} (tcformal {VERSION})\n")
+    text.write(f"# {shlex.join(['tcformal', *sys.argv[1:]])} (tcformal {VERSION})\n")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)
     writer.writerows(rows)
@@ -73,4 +81,4 @@ def save_picture(
             where.write_bytes(content)
         except OSError as error:
             raise InputError(f"expected a file that can be written, but {where} cannot: {error}") from None
-    return data
+    say(f"{path}; data: {data}", err=True)

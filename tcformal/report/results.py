@@ -6,6 +6,7 @@ import csv
 import io
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -34,59 +35,73 @@ from tcformal.store.store import Entry
 _NOTHING = "?"
 
 
-def row(entry: Entry) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultRow:
     """One record, unchecked, as a flat row: the question, the answer, its solvers.
 
-    The verdict of the record is in `kept_as`: what nobody checked is UNKNOWN.  `state` says that nothing was
+    `kept_as` is the verdict of the record: what nobody checked is UNKNOWN.  `state` says that nothing was
     checked, or that the record is damaged.
     """
-    record, question = entry.record, entry.record["question"]
+
+    id: str
+    kind: str
+    verdict: str
+    kept_as: str
+    first: str
+    second: str
+    k: int | str = ""
+    formats: str = ""
+    assumptions: str = ""
+    reason: str = ""
+    witness: str = ""
+    results: str = ""
+    solvers: str = ""
+    confirmed_by: str = ""
+    certificate: str = ""
+    seconds: float | str
+    date: str
+    tcformal: str
+    state: str = NOT_CHECKED
+    question_sha256: str = ""
+
+
+def row(entry: Entry) -> ResultRow:
+    """The row of one answer; of a damaged one, what can be read."""
+    record, q = entry.record, entry.record["question"]
+    made = ResultRow(
+        id=entry.id, kind=_text(q.get("kind")), verdict=unchecked_verdict(record),
+        kept_as=_text(record.get("verdict")),
+        first=_text(q.get("first") or q.get("unit") or _program(q.get("worse"))),
+        second=_text(q.get("second") or q.get("property") or q.get("form") or _program(q.get("other"))),
+        k=_NOTHING, assumptions=_NOTHING, solvers=_NOTHING, confirmed_by=_NOTHING, certificate=_NOTHING,
+        seconds=_NOTHING, date=_text(record.get("date")), tcformal=_text(record.get("tcformal")),
+        state="damaged", question_sha256=entry.digest,
+    )  # fmt: skip
     try:
         entry.check()
-        damaged = False
     except RecordError:
-        damaged = True
-    cells: dict[str, Any] = {
-        "id": entry.id,
-        "kind": _text(question.get("kind")),
-        "verdict": unchecked_verdict(record),
-        "kept_as": _text(record.get("verdict")),
-        "first": _text(question.get("first") or question.get("unit") or _program(question.get("worse"))),
-        "second": _text(
-            question.get("second") or question.get("property") or question.get("form")
-            or _program(question.get("other"))
-        ),
-        "k": _NOTHING if damaged else question.get("k") or question["products"],
-        "formats": " ".join(f"{x}:{y}" for x, y in question["formats"].items()) if "formats" in question
-        and not damaged else "",
-        "assumptions": _NOTHING if damaged else "; ".join(question["assumptions"]),
-        "reason": "", "witness": "", "results": "",
-        "solvers": _NOTHING if damaged else ", ".join(_deciders(record)),
-        "confirmed_by": _NOTHING if damaged else ", ".join(record["confirmed_by"]),
-        "certificate": _NOTHING if damaged else (record["certificate"] or {}).get("sha256", ""),
-        "seconds": _NOTHING if damaged else record["seconds"],
-        "date": _text(record.get("date")),
-        "tcformal": _text(record.get("tcformal")),
-        "state": "damaged" if damaged else NOT_CHECKED,
-        "question_sha256": entry.digest,
-    }  # fmt: skip
-    if not damaged:
-        cells["reason"] = unchecked_reason(record)
-    if not damaged and record["witness"] is not None:
-        cells |= {"witness": _flat(record["witness"]), "results": _flat(record["results"]["results"])}
-    return cells
+        return made
+    shown = record["witness"] is not None
+    return replace(
+        made, k=q.get("k") or q["products"], assumptions="; ".join(q["assumptions"]),
+        formats=" ".join(f"{x}:{y}" for x, y in q.get("formats", {}).items()),
+        reason=unchecked_reason(record), witness=_flat(record["witness"]) if shown else "",
+        results=_flat(record["results"]["results"]) if shown else "",
+        solvers=", ".join(a["name"] for a in record["solvers"] if a["answer"] in ("sat", "unsat")),
+        confirmed_by=", ".join(record["confirmed_by"]),
+        certificate=(record["certificate"] or {}).get("sha256", ""), seconds=record["seconds"],
+        state=NOT_CHECKED,
+    )  # fmt: skip
 
 
-def claim_row(record: Mapping[str, Any]) -> dict[str, Any]:
-    """One kept claim, unchecked, as a row beside those of answers."""
-    return {
-        "id": claim_id(record["claim"], record["unit"]), "kind": "claim",
-        "verdict": unchecked_verdict(record), "kept_as": record["verdict"], "first": record["unit"],
-        "second": record["claim"], "k": "", "formats": "", "assumptions": "",
-        "reason": unchecked_reason(record), "witness": "", "results": "", "solvers": "", "confirmed_by": "",
-        "certificate": "", "seconds": record["seconds"], "date": record["date"],
-        "tcformal": record["tcformal"], "state": NOT_CHECKED, "question_sha256": "",
-    }  # fmt: skip
+def claim_row(record: Mapping[str, Any]) -> ResultRow:
+    """The row of one kept claim."""
+    return ResultRow(
+        id=claim_id(record["claim"], record["unit"]), kind="claim", verdict=unchecked_verdict(record),
+        kept_as=record["verdict"], first=record["unit"], second=record["claim"],
+        reason=unchecked_reason(record), seconds=record["seconds"], date=record["date"],
+        tcformal=record["tcformal"],
+    )  # fmt: skip
 
 
 def unchecked_verdict(record: Mapping[str, Any]) -> str:
@@ -114,28 +129,26 @@ def _flat(named: Mapping[str, Any]) -> str:
     return " ".join(texts)
 
 
-def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
+def csv_text(rows: Sequence[ResultRow]) -> str:
     """Rows as comma-separated values under their names."""
     out = io.StringIO()
     if rows:
-        writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
+        writer = csv.DictWriter(out, [field.name for field in fields(ResultRow)], lineterminator="\n")
         writer.writeheader()
-        writer.writerows(rows)
+        writer.writerows(asdict(row) for row in rows)
     return out.getvalue()
 
 
-def results_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+def results_table(rows: Sequence[ResultRow]) -> Table:
     """One row per record."""
     made = table("id", "verdict", "units", "solver", "proof", "date", "remark")
     for r in rows:
-        units = f"{r['first']}\n{r['second']}" + (f"\n{r['assumptions']}" if r["assumptions"] else "")
-        proof = "yes" if r["certificate"] else "–"
-        proof = "no" if proof == "–" and not r["witness"] else proof
-        verdict, remark = r["verdict"], "" if r["state"] == NOT_CHECKED else r["state"]
-        if verdict != r["kept_as"]:
-            verdict, remark = f"{verdict}\nkept as\n{r['kept_as']}", remark or "not\nchecked"
-        cells = (r["id"][:SHOWN], verdict, units, r["solvers"], proof, r["date"][:10], remark)
-        made.add_row(*(Text(str(cell)) for cell in cells))
+        units = f"{r.first}\n{r.second}" + (f"\n{r.assumptions}" if r.assumptions else "")
+        proof = "yes" if r.certificate else "–" if r.witness else "no"
+        verdict, remark = r.verdict, "" if r.state == NOT_CHECKED else r.state
+        if verdict != r.kept_as:
+            verdict, remark = f"{verdict}\nkept as\n{r.kept_as}", remark or "not\nchecked"
+        made.add_row(r.id[:SHOWN], verdict, units, r.solvers, proof, r.date[:10], remark)
     for i in (0, 1, 4, 6):
         made.columns[i].no_wrap = True
     for i, width in ((3, 9), (5, 10)):
@@ -146,11 +159,6 @@ def results_table(rows: Sequence[Mapping[str, Any]]) -> Table:
 def _program(data: Any) -> Any:
     """The name of a program in a record, which may hold all of it."""
     return data.get("name") if isinstance(data, Mapping) else data
-
-
-def _deciders(record: Mapping[str, Any]) -> list[str]:
-    """The solvers that gave an answer."""
-    return [a["name"] for a in record["solvers"] if a["answer"] in ("sat", "unsat")]
 
 
 def record_command(record: Mapping[str, Any]) -> str | None:
@@ -203,10 +211,9 @@ def record_view(entry: Entry, state: State, finding: AuditFinding) -> Renderable
     parts: list[RenderableType] = [*lines]
     if record["witness"] is not None:
         parts += _witness(record)
-    answers = table("solver", "version", "answer", ">seconds", "remark")
-    for a in record["solvers"]:
-        cells = (a["name"], a["version"], a["answer"], f"{a['seconds']:.3f}", a["reason"])
-        answers.add_row(*map(Text, cells))
+    answers = table("solver", "version", "answer", ">seconds", "remark", rows=(
+        (a["name"], a["version"], a["answer"], f"{a['seconds']:.3f}", a["reason"]) for a in record["solvers"]
+    ))  # fmt: skip
     parts += [answers, *(Text(line) for line in _remarks(entry, state))]
     return Group(*parts)
 
@@ -214,20 +221,18 @@ def record_view(entry: Entry, state: State, finding: AuditFinding) -> Renderable
 def _witness(record: Mapping[str, Any]) -> list[RenderableType]:
     """The non-zero operands, and the results."""
     w = record["witness"]
-    results = table("result of", "value")
-    for name, value in record["results"]["results"].items():
-        results.add_row(Text(record["question"].get(name, name)), Text(_both(value)))
+    results = table("result of", "value", rows=(
+        (record["question"].get(name, name), _both(value))
+        for name, value in record["results"]["results"].items()
+    ))  # fmt: skip
     if record["question"]["kind"] == PROPERTY.name:
-        made = table("input", "value")
-        for name, value in w.items():
-            if int(value["hex"], 16):
-                made.add_row(name, Text(_both(value)))
-        return [made, results]
+        inputs = ((name, _both(value)) for name, value in w.items() if int(value["hex"], 16))
+        return [table("input", "value", rows=inputs), results]
     made = table(">k", "a[k]", "b[k]")
     pairs = list(zip(w["a"], w["b"], strict=True))
     shown = [i for i, pair in enumerate(pairs) if any(int(x["hex"], 16) for x in pair)]
     for i in shown:
-        made.add_row(str(i), *(Text(_both(x)) for x in pairs[i]))
+        made.add_row(str(i), *map(_both, pairs[i]))
     rest = len(pairs) - len(shown)
     tail = f"c = {_both(w['c'])}" + (f"; the other {rest} products are 0·0" if rest else "")
     for x in "ab":

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
@@ -125,16 +126,29 @@ class Counted:
             self.doing("")
 
 
-def waiting(limit_s: float) -> Progress:
+@contextlib.contextmanager
+def telling(name: str) -> Iterator[Callable[..., None]]:
+    """A bar while something is done: a function of what that is, the steps done, and all steps."""
+    with progress(transient=True) as bar:
+        task = bar.add_task(name, total=None)
+        yield lambda text=None, done=None, total=None: bar.update(
+            task, description=text, completed=done, total=total
+        )
+
+
+@contextlib.contextmanager
+def waiting(limit_s: float) -> Iterator[Callable[[str], None]]:
     """A line on standard error for one question: what is done, the time so far, and the limit."""
     from rich.progress import Progress, SpinnerColumn, TimeElapsedColumn
 
     err = console(stderr=True)
-    return Progress(
+    with Progress(
         SpinnerColumn(), shown("{task.description}"), TimeElapsedColumn(),
         shown(f"of at most {limit_s:g} s for each solver"),
         console=err, transient=True, disable=not err.is_terminal,
-    )  # fmt: skip
+    ) as line:  # fmt: skip
+        task = line.add_task("starting", total=None)
+        yield lambda text: line.update(task, description=text)
 
 
 def shown(field: str) -> TextColumn:
@@ -144,8 +158,8 @@ def shown(field: str) -> TextColumn:
     return TextColumn(field, markup=False)
 
 
-def table(*columns: str, title: str | None = None) -> Table:
-    """An empty table in the house style; a column named with a leading > is aligned right.
+def table(*columns: str, rows: Iterable[Sequence[RenderableType]] = (), title: str | None = None) -> Table:
+    """A table in the house style; a column named with a leading > is aligned right.
 
     Cells are broken at spaces, and words that are too long at separators.
     """
@@ -153,6 +167,8 @@ def table(*columns: str, title: str | None = None) -> Table:
     for name in columns:
         right = name.startswith(">")
         made.add_column(name.removeprefix(">"), justify="right" if right else "left", overflow="fold")
+    for row in rows:
+        made.add_row(*row)
     return made
 
 
