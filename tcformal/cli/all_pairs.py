@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
 from functools import partial
-from typing import Any
 
 import click
 from rich.console import Group as Stack
@@ -25,8 +24,8 @@ from tcformal.query.pairs.pairs import FormatGroup, Pair, groups, without_counte
 from tcformal.query.pairs.pool import SturdyPool
 from tcformal.query.question import Kind
 from tcformal.query.verdict import NOT_CHECKED
-from tcformal.report.escape import print_json
-from tcformal.report.text import WIDTH, console, counting, progress
+from tcformal.report.escape import Plain, print_json
+from tcformal.report.text import console, counting, progress
 
 Outcomes = Mapping[Pair, PairOutcome]
 
@@ -66,11 +65,7 @@ def tally(outcomes: Outcomes) -> str:
 
 
 def pairs_view(
-    groups: Sequence[FormatGroup],
-    outcomes: Outcomes,
-    alone: Sequence[str],
-    seconds: float,
-    width: int = WIDTH,
+    groups: Sequence[FormatGroup], outcomes: Outcomes, alone: Sequence[str], seconds: float, width: int
 ) -> RenderableType:
     """The matrices, the pairs without a decision with their reasons, the counts, the time."""
     parts: list[RenderableType] = []
@@ -126,37 +121,33 @@ def _reason(o: PairOutcome) -> Text:
 
 def pairs_data(
     groups: Sequence[FormatGroup], outcomes: Outcomes, alone: Sequence[str], seconds: float
-) -> dict[str, Any]:
+) -> Plain:
     """All pairs as plain data, each with its verdict."""
+    found = outcomes.values()
+    rows = [
+        {
+            "formats": group.formats,
+            "units": [{"name": unit.name, "names": list(unit.names)} for unit in group.units],
+            "pairs": [_pair_data(outcomes[pair]) for pair in group.pairs],
+        }
+        for group in groups
+    ]
     return {
-        "groups": [
-            {
-                "formats": group.formats,
-                "units": [{"name": unit.name, "names": list(unit.names)} for unit in group.units],
-                "pairs": [_pair_data(outcomes[pair]) for pair in group.pairs],
-            }
-            for group in groups
-        ],
-        "counts": {kind.name: sum(o.checked and o.kind is kind for o in outcomes.values()) for kind in Kind}
-        | {
-            "cannot_be_asked": sum(o.kind is None for o in outcomes.values()),
-            "not_checked": sum(not o.checked for o in outcomes.values()),
-        },
+        "groups": rows,
+        "counts": {kind.name: sum(o.checked and o.kind is kind for o in found) for kind in Kind}
+        | {"cannot_be_asked": sum(o.kind is None for o in found)}
+        | {"not_checked": sum(not o.checked for o in found)},
         "without_counterpart": list(alone),
         "seconds": round(seconds, 3),
     }
 
 
-def _pair_data(o: PairOutcome) -> dict[str, Any]:
-    known = {
-        "units": [o.pair.first, o.pair.second],
-        "verdict": None if o.kind is None else o.kind.name,
-        "reason": o.reason,
-        "seconds": round(o.seconds, 3),
-        "served": o.served,
-        "checked": o.checked,
-    }
-    return known | (o.verdict or {})
+def _pair_data(o: PairOutcome) -> Plain:
+    return {
+        "units": [o.pair.first, o.pair.second], "verdict": None if o.kind is None else o.kind.name,
+        "reason": o.reason, "seconds": round(o.seconds, 3), "served": o.served, "checked": o.checked,
+        **(o.verdict or {}),
+    }  # fmt: skip
 
 
 def workers_of(jobs: int | None, scheduler: str | None) -> Callable[[], AbstractContextManager[Executor]]:
@@ -170,13 +161,9 @@ def workers_of(jobs: int | None, scheduler: str | None) -> Callable[[], Abstract
 
 
 def ask_all(
-    text: str,
-    *,
-    assume: Sequence[str],
-    how: SolverOptions,
-    as_json: bool,
-    workers: Callable[[], AbstractContextManager[Executor]],
-) -> int:
+    text: str, assume: Sequence[str], how: SolverOptions,
+    workers: Callable[[], AbstractContextManager[Executor]], as_json: bool,
+) -> int:  # fmt: skip
     """Ask every pair with `text` in a name, print the answers, and return the exit code."""
     store = how.opened()
     ask_options = AskOptions(assume=tuple(assume), how=how.alone())

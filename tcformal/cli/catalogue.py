@@ -37,16 +37,9 @@ from tcformal.report.units import (
 @click.option("--check", is_flag=True, help="Check that all names of one design build one circuit.")
 @json_option
 def units(
-    name: str | None,
-    arch: str | None,
-    format_name: str | None,
-    operation_name: str | None,
-    evidence: str | None,
-    designs: bool,
-    every: bool,
-    check: bool,
-    as_json: bool,
-) -> int:
+    name: str | None, arch: str | None, format_name: str | None, operation_name: str | None,
+    evidence: str | None, designs: bool, every: bool, check: bool, as_json: bool,
+) -> int:  # fmt: skip
     """List the catalogued units, or show one (NAME) with the source of every parameter.
 
     Without filters, how many there are of each architecture; with filters one row per distinct design, up to

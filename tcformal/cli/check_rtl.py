@@ -45,22 +45,10 @@ from tcformal.report.text import console, waiting
 @solver_options("fresh", "folder")
 @json_option
 def check_rtl(
-    files: Sequence[str],
-    top: str,
-    unit: str,
-    maps: Sequence[str],
-    ties: Sequence[str],
-    latency: int,
-    param: Sequence[str],
-    define: Sequence[str],
-    include: Sequence[str],
-    yosys: str,
-    slang: bool,
-    assume: Sequence[str],
-    output: str | None,
-    how: SolverOptions,
-    as_json: bool,
-) -> int:
+    files: Sequence[str], top: str, unit: str, maps: Sequence[str], ties: Sequence[str], latency: int,
+    param: Sequence[str], define: Sequence[str], include: Sequence[str], yosys: str, slang: bool,
+    assume: Sequence[str], output: str | None, how: SolverOptions, as_json: bool,
+) -> int:  # fmt: skip
     """Compare Verilog of one dot product with a unit (exit 0 if they are equal on all inputs).
 
     yosys reads FILE and flattens the module; its netlist and the unit become one question for the solvers.

@@ -30,14 +30,9 @@ from tcformal.report.text import console
 @click.option("--html", metavar="FILE", help="Write a page that needs no other file: operands, pictures.")
 @json_option
 def explain(
-    first: str,
-    second: str | None,
-    no_calls: bool,
-    svg: str | None,
-    html: str | None,
-    as_json: bool,
+    first: str, second: str | None, no_calls: bool, svg: str | None, html: str | None, as_json: bool,
     **operands: str | None,
-) -> None:
+) -> None:  # fmt: skip
     """Explain a result bit by bit; with two units, show where they diverge.
 
     UNIT may also be a program over units: its stages are shown, and each of its calls bit by bit.

@@ -453,12 +453,9 @@ def _tiled(far: NDArray[np.float64]) -> NDArray[np.float64]:
 @click.option("--recipe", "recipes", multiple=True, help="For a product: another recipe to try.")
 @click.option("--only-unit", is_flag=True, help="For a product: try no other unit.")
 @click.option("--output", help="For a product: the format of the results.")
-@click.option(
-    "--plot",
-    "picture",
-    metavar="FILE",
-    help="For a product: a heat map of what differs (svg, png, pdf); the elements beside it.",
-)
+@click.option("--plot", "picture", metavar="FILE",
+              help="For a product: a heat map of what differs (svg, png, pdf); the elements beside "
+              "it.")  # fmt: skip
 @click.option("--all", "every", is_flag=True, help="Show every design, recipe and case, beyond a screenful.")
 @click.option("--explain", "with_explanation", is_flag=True, help="Show both designs bit by bit.")
 @json_option

@@ -14,7 +14,7 @@ from tcformal.analysis.figures.published import COLUMNS, differences
 from tcformal.checks import check_choice
 from tcformal.cli.group import OK, OTHERWISE, json_option, main
 from tcformal.errors import InputError
-from tcformal.report.escape import print_json, say
+from tcformal.report.escape import Plain, print_json, say
 from tcformal.report.plot import MARKERS, check_picture, save_picture
 from tcformal.report.text import console, table, telling
 from tcformal.simulation.unit import unit as unit_named
@@ -25,7 +25,7 @@ _LINES = ("-", "--", "-.", ":", (0, (3, 1, 1, 1, 1, 1)))
 HEADER = ("curve", "n", "error", "bound", "error-nrl", "bound-nrl", "theorem")
 
 
-def point_data(x: Point) -> dict[str, Any]:
+def point_data(x: Point) -> Plain:
     """A point as plain data."""
     return {
         "inputs": x.curve.inputs, "accumulator": x.curve.accumulator, "words": x.curve.words,
@@ -54,33 +54,23 @@ def rows_of_points(points: Sequence[Point]) -> list[tuple[Any, ...]]:
 
 def figure_view(points: Sequence[Point]) -> None:
     """Print one line for each point, and one for each real unit on it."""
-    made = table("curve", *(f">{name}" for name in HEADER[1:]))
-    for row in rows_of_points(points):
-        made.add_row(*map(str, row[: len(HEADER)]))
-    console().print(made)
-    if not _units(points):
-        return
-    real = table("curve", ">n", "unit", ">error", ">of the theorem's bound")
-    for x in points:
-        for name, error in x.units:
-            real.add_row(str(x.curve), str(x.n), name, f"{error:e}", f"{error / x.theorem:.3g}")
-    console().print(real)
+    rows = (tuple(map(str, row[: len(HEADER)])) for row in rows_of_points(points))
+    console().print(table("curve", *(f">{name}" for name in HEADER[1:]), rows=rows))
+    real = [
+        (str(x.curve), str(x.n), name, f"{error:e}", f"{error / x.theorem:.3g}")
+        for x in points
+        for name, error in x.units
+    ]
+    if real:
+        console().print(table("curve", ">n", "unit", ">error", ">of the theorem's bound", rows=real))
 
 
-def table_line_data(x: TableLine) -> dict[str, Any]:
+def table_line_data(x: TableLine) -> Plain:
     """A line of a published table as plain data."""
     return {
         "inputs": x.table.inputs, "gpu": x.table.gpu, "words": x.table.words, "unit": x.unit, "n": x.n,
         "error": x.error, "bound": x.bound,
     }  # fmt: skip
-
-
-def tables_view(found: Sequence[TableLine]) -> None:
-    """Print one line for each line of the published tables."""
-    made = table("table", "unit", ">n", ">error", ">bound")
-    for x in found:
-        made.add_row(str(x.table), x.unit, *x.row())
-    console().print(made)
 
 
 def figure_picture(path: str, points: Sequence[Point]) -> None:
@@ -197,7 +187,8 @@ def _tables(
     if as_json:
         print_json([table_line_data(x) for x in found])
     else:
-        tables_view(found)
+        rows = ((str(x.table), x.unit, *x.row()) for x in found)
+        console().print(table("table", "unit", ">n", ">error", ">bound", rows=rows))
     if folder is None:
         return OK
     return _compared(list(khattak.differences(folder, found)), len(khattak.COLUMNS) * len(found))

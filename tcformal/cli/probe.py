@@ -202,16 +202,9 @@ def devices(as_json: bool) -> int:
 @results_option
 @json_option
 def plan(
-    unit: str,
-    output: Path,
-    vectors: int,
-    seed: int,
-    files: Sequence[Path],
-    with_directed: bool,
-    with_stored: bool,
-    folder: str,
-    as_json: bool,
-) -> int:
+    unit: str, output: Path, vectors: int, seed: int, files: Sequence[Path], with_directed: bool,
+    with_stored: bool, folder: str, as_json: bool,
+) -> int:  # fmt: skip
     """Write a plan: the dot products to run for a unit, in one file."""
     check_int("--vectors", vectors, low=0, high=MOST_VECTORS)
     check_int("--seed", seed, low=0)
@@ -423,16 +416,9 @@ _MOST_MINUTES = 10_080
 @results_option
 @json_option
 def campaign(
-    device_name: str,
-    minutes: float,
-    vectors: int,
-    seed: int,
-    units: Sequence[str],
-    jobs: int | None,
-    answers: Path,
-    folder: str,
-    as_json: bool,
-) -> int:
+    device_name: str, minutes: float, vectors: int, seed: int, units: Sequence[str], jobs: int | None,
+    answers: Path, folder: str, as_json: bool,
+) -> int:  # fmt: skip
     """Measure every unit of a device, in order of value, within a time limit; resumes if repeated.
 
     Exit 0: all results equal the models'; 1: some differ; 3: some unit could not be measured.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 import click
 from rich.console import Group, RenderableType
@@ -24,58 +23,57 @@ from tcformal.query.kinds.comparison.parameters import C_EXPONENTS, MEASURES, ex
 from tcformal.query.kinds.comparison.programs import explain_program
 from tcformal.query.programs import MEANS, SOLVED, ProgramsCompared, compare_programs
 from tcformal.query.question import Kind
-from tcformal.report.escape import print_json, say
-from tcformal.report.text import console, table, value_and_hex, with_decimal
+from tcformal.report.escape import Plain, print_json, say
+from tcformal.report.text import console, headline, table, value_and_hex, with_decimal
 
 
-def program_data(p: Program) -> dict[str, Any]:
+def program_data(p: Program) -> Plain:
     """A program as plain data."""
     return {
         "name": p.name, "title": p.title, "source": p.source, "note": p.note.strip(),
-        "inputs": {letter: _format(p, letter) for letter in "abc"}, "parameters": dict(p.parameters),
+        "inputs": _inputs(p), "parameters": dict(p.parameters),
         "body": p.body.strip("\n"),
     }  # fmt: skip
 
 
-def _format(p: Program, letter: str) -> str:
-    try:
-        return p.input_format(letter).name
-    except TcformalError:
-        return str(p.inputs[letter])
+def _inputs(p: Program) -> dict[str, str]:
+    """The formats of a, b and c, or what stands for them."""
+
+    def name(letter: str) -> str:
+        try:
+            return p.input_format(letter).name
+        except TcformalError:
+            return str(p.inputs[letter])
+
+    return {letter: name(letter) for letter in "abc"}
 
 
 def programs_table(programs: Sequence[Program]) -> RenderableType:
     """One row for each program."""
-    made = table("program", "a · b + c", "what it computes")
-    for p in programs:
-        formats = [_format(p, letter) for letter in "abc"]
-        made.add_row(p.name, f"{formats[0]} · {formats[1]} + {formats[2]}", p.title)
-    return made
+    rows = ((p.name, "{a} · {b} + {c}".format(**_inputs(p)), p.title) for p in programs)
+    return table("program", "a · b + c", "what it computes", rows=rows)
 
 
 def program_card(p: Program, products: int | None) -> RenderableType:
     """A program's text, parameters and source; with a length, its steps."""
-    data = program_data(p)
     lines = [p.title, f"source: {p.source}"]
-    lines.append("inputs: " + ", ".join(f"{k} in {v}" for k, v in data["inputs"].items()))
+    lines.append("inputs: " + ", ".join(f"{k} in {v}" for k, v in _inputs(p).items()))
     lines += [f"parameter {key} = {value}" for key, value in p.parameters.items()]
     parts: list[RenderableType] = [Text(p.name, style="bold"), Text("\n".join(lines))]
-    if data["note"]:
-        parts.append(Text(data["note"], style="dim"))
-    parts.append(Text("\n" + data["body"]))
+    if note := p.note.strip():
+        parts.append(Text(note, style="dim"))
+    parts.append(Text("\n" + p.body.strip("\n")))
     if products is not None:
-        made = table("step", "format", "what")
-        for step in p.plan(products).steps:
-            made.add_row(step.name, "" if step.fmt is None else step.fmt.name, step.text)
-        parts += [Text(f"\nsteps for {products} products:"), made]
+        steps = p.plan(products).steps
+        rows = ((x.name, "" if x.fmt is None else x.fmt.name, x.text) for x in steps)
+        parts += [Text(f"\nsteps for {products} products:"), table("step", "format", "what", rows=rows)]
     return Group(*parts)
 
 
 def compared_view(r: ProgramsCompared) -> RenderableType:
     """A comparison for people: verdict, means, inputs, results and errors."""
     style = {"VIOLATED": "bold red", "HOLDS": "bold green"}.get(r.kind.name, "bold yellow")
-    head = Text(r.kind.name, style=style)
-    head.append(f": {r.reason}", style="default not bold")
+    head = headline(r.kind.name, style, f": {r.reason}")
     parts: list[RenderableType] = [head, Text("assumed: " + "; ".join(r.asked.texts()))]
     if r.drawn is not None:
         d = r.drawn
@@ -86,20 +84,17 @@ def compared_view(r: ProgramsCompared) -> RenderableType:
         parts.append(Text(counts))
     if r.witness is not None and r.results is not None:
         parts += _witness(r)
-    means = f"means: {r.means}; {r.seconds:.2f} s"
-    parts.append(Text(means, style="dim"))
-    return Group(*parts)
+    return Group(*parts, Text(f"means: {r.means}; {r.seconds:.2f} s", style="dim"))
 
 
 def _witness(r: ProgramsCompared) -> list[RenderableType]:
     w, formats = r.witness, r.asked.formats
     if w is None or r.results is None:
         return []
-    rows = table(">k", "a[k]", "b[k]")
-    live = [i for i in range(len(w.a)) if w.a[i] or w.b[i]]
-    for i in live[:16]:
-        rows.add_row(str(i), value_and_hex(formats["a"], w.a[i]), value_and_hex(formats["b"], w.b[i]))
-    rest = len(w.a) - len(live[:16])
+    live = [i for i in range(len(w.a)) if w.a[i] or w.b[i]][:16]
+    a, b = formats["a"], formats["b"]
+    pairs = ((str(i), value_and_hex(a, w.a[i]), value_and_hex(b, w.b[i])) for i in live)
+    rest = len(w.a) - len(live)
     tail = f"c = {value_and_hex(formats['c'], w.c)}" + (f"; {rest} products more" if rest else "")
     made = table("program", "result", "encoding", "error in ulp")
     run = None if r.verdict is None else r.verdict.replayed
@@ -107,7 +102,7 @@ def _witness(r: ProgramsCompared) -> list[RenderableType]:
     for label, raw, fmt, error in zip(r.asked.labels, r.results, r.asked.result_formats, ulps, strict=True):
         text = "" if error is None else f"{float(error):.6g}"
         made.add_row(label, with_decimal(fmt, raw), hex_word(fmt, raw), text)
-    parts: list[RenderableType] = [rows, Text(tail), made]
+    parts: list[RenderableType] = [table(">k", "a[k]", "b[k]", rows=pairs), Text(tail), made]
     if run is not None and run.exact is not None:
         parts.append(Text(f"exact: {number_text(run.exact)}"))
     return parts
@@ -170,18 +165,9 @@ def programs(name: str | None, length: int | None, as_json: bool) -> None:
 @solver_options()
 @json_option
 def compare(
-    worse: str,
-    other: str,
-    length: int,
-    assume: Sequence[str],
-    c_exponents: str,
-    more_than: str | None,
-    counted_in: str,
-    differ: bool,
-    means: str | None,
-    how: SolverOptions,
-    as_json: bool,
-) -> int:
+    worse: str, other: str, length: int, assume: Sequence[str], c_exponents: str, more_than: str | None,
+    counted_in: str, differ: bool, means: str | None, how: SolverOptions, as_json: bool,
+) -> int:  # fmt: skip
     """Is program A ever worse than B: inputs, or a proof that there are none (exit 0)?
 
     Errors are exact, against c + Σ a·b of the inputs.  Exit 1: inputs on which A is worse.

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import wraps
 from pathlib import Path
-from typing import Any
 
 import click
 from rich.text import Text
 
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, main
 from tcformal.cli.output import write_output
-from tcformal.cli.solver_options import SolverOptions, question_command
+from tcformal.cli.solver_options import SolverOptions, two_units
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, RecordError
@@ -33,52 +31,42 @@ from tcformal.theory.checked import commands
 _MODULE = re.compile(r"[A-Za-z_][A-Za-z0-9_']*")
 
 
-def or_claims(command: Callable[..., int]) -> Callable[..., int]:
-    """Extend a command on two units by --claim: a claim about one unit, or about every unit."""
-
-    @wraps(command)
-    def either(
-        first: str | None,
-        second: str | None,
-        claim: str | None,
-        only: str | None,
-        coq: str | None,
-        how: SolverOptions,
-        as_json: bool,
-        **options: Any,
-    ) -> int:
-        if coq is not None and (claim in (None, "all") or first is None):
-            raise click.UsageError("expected --coq with one unit and one claim")
-        if claim is not None:
-            if second is not None:
-                raise click.UsageError("expected at most one unit with --claim, but got two")
-            if options["with_explanation"]:
-                raise click.UsageError("expected no --explain with --claim")
-            if options["assume"] and (first is None or claim == "all"):
-                raise click.UsageError("expected --assume with one unit and one claim")
-            if first is not None and only is not None:
-                raise click.UsageError("expected a unit or --filter, but got both")
-            return prove_claims(first, claim, only or "", how, as_json, options["assume"], coq)
+@main.command()
+@two_units
+@click.option("--claim", metavar="CLAIM", help="Prove a claim about one UNIT, or about every unit "
+              f"that it applies to: {', '.join(STATEMENTS)}, all.")  # fmt: skip
+@click.option("--filter", "only", metavar="TEXT", help="With --claim: the units with TEXT in a name.")
+@click.option("--coq", metavar="FILE", help="With --claim of one UNIT: write the theorem's instance, "
+              "and say which command checks it with the shipped sources in Coq.")  # fmt: skip
+def prove(
+    first: str | None, second: str | None, assume: Sequence[str], how: SolverOptions, with_explanation: bool,
+    as_json: bool, claim: str | None, only: str | None, coq: str | None,
+) -> int:  # fmt: skip
+    """Prove two units equal on all inputs, or a claim about one unit (exit 0 if they are, or it holds)."""
+    if coq is not None and (claim in (None, "all") or first is None):
+        raise click.UsageError("expected --coq with one unit and one claim")
+    if claim is None:
         if only is not None:
             raise click.UsageError("expected --filter with --claim only")
         if first is None or second is None:
             raise click.UsageError(f"expected two units or --claim, but got {first or 'neither'}")
-        return command(first=first, second=second, how=how, as_json=as_json, **options)
+        from tcformal.cli.two import ask_two  # a claim's theorem does not wait for it
 
-    for option in (
-        click.option("--coq", metavar="FILE", help="With --claim of one UNIT: write the theorem's instance, "
-                     "and say which command checks it with the shipped sources in Coq."),
-        click.option("--filter", "only", metavar="TEXT", help="With --claim: the units with TEXT in a name."),
-        click.option("--claim", metavar="CLAIM", help="Prove a claim about one UNIT, or about every unit "
-                     f"that it applies to: {', '.join(STATEMENTS)}, all."),
-    ):  # fmt: skip
-        either = option(either)
-    return either
+        return ask_two(first, second, assume, how, Kind.EQUIVALENT, as_json, with_explanation)
+    if second is not None:
+        raise click.UsageError("expected at most one unit with --claim, but got two")
+    if with_explanation:
+        raise click.UsageError("expected no --explain with --claim")
+    if assume and (first is None or claim == "all"):
+        raise click.UsageError("expected --assume with one unit and one claim")
+    if first is not None and only is not None:
+        raise click.UsageError("expected a unit or --filter, but got both")
+    return _prove_claims(first, claim, only or "", how, as_json, assume, coq)
 
 
-def prove_claims(
-    first: str | None, claim: str, only: str, how: SolverOptions, as_json: bool, assume: Sequence[str] = (),
-    coq: str | None = None,
+def _prove_claims(
+    first: str | None, claim: str, only: str, how: SolverOptions, as_json: bool, assume: Sequence[str],
+    coq: str | None,
 ) -> int:  # fmt: skip
     """Prove the claims, print the verdicts, and return the exit code; `assume` is about one unit."""
     claims = claims_named(claim)
@@ -153,17 +141,14 @@ def say_written(written: Mapping[str, str]) -> None:
 
 
 def _print(
-    verdicts: Mapping[str, Sequence[ClaimVerdict]],
-    refused: Mapping[tuple[str, str], str],
-    *,
-    one: bool,
-    as_json: bool,
-    written: Mapping[str, str],
-) -> None:
+    verdicts: Mapping[str, Sequence[ClaimVerdict]], refused: Mapping[tuple[str, str], str], *, one: bool,
+    as_json: bool, written: Mapping[str, str],
+) -> None:  # fmt: skip
     """Print one claim as an object or a view, several as a list or a table."""
     found = [v for row in verdicts.values() for v in row]
     if as_json:
-        plain = [_data(v) | ({"coq": dict(written)} if written else {}) for v in found]
+        coq = {"coq": dict(written)} if written else {}
+        plain = [{"id": _id(v)} | v.to_json() | coq for v in found]
         not_asked = [{"unit": u, "claim": c, "reason": why} for (u, c), why in refused.items()]
         print_json(plain[0] if one and len(plain) == 1 else {"claims": plain, "refused": not_asked})
         return
@@ -178,11 +163,6 @@ def _print(
         out.print(claims_table(verdicts, refused))
 
 
-def _data(v: ClaimVerdict) -> dict[str, Any]:
-    """A claim as plain data, with the identity of the record that keeps it."""
-    return {"id": _id(v)} | v.to_json()
-
-
 def _id(v: ClaimVerdict) -> str:
     return claim_id(v.claim, v.unit.name)
 
@@ -193,11 +173,3 @@ def exit_code(found: Sequence[ClaimVerdict]) -> int:
     if not found or kinds - {Kind.HOLDS, Kind.VIOLATED} or not all(v.checked for v in found):
         return NO_ANSWER
     return OTHERWISE if Kind.VIOLATED in kinds else OK
-
-
-question_command(
-    "prove",
-    Kind.EQUIVALENT,
-    "Prove two units equal on all inputs, or a claim about one unit (exit 0 if they are, or it holds).",
-    or_claims,
-)

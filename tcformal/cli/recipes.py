@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import click
 from rich.console import Group, RenderableType
@@ -15,60 +15,41 @@ from tcformal.cli.group import OK, json_option, main
 from tcformal.design.sources import references
 from tcformal.errors import InputError
 from tcformal.files import json_of, read_named
-from tcformal.programs.recipes.cublaslt import PlannedProduct, plan_cublaslt
+from tcformal.programs.recipes.cublaslt import plan_cublaslt
 from tcformal.programs.recipes.names import recipe
 from tcformal.programs.recipes.names import recipes as known_recipes
 from tcformal.programs.recipes.recipe import Recipe
-from tcformal.report.escape import print_json
+from tcformal.report.escape import Plain, print_json
 from tcformal.report.text import console, table
+from tcformal.report.units import stated
 
 
 def recipes_table(found: Iterable[Recipe]) -> Table:
     """One row per recipe."""
-    made = table("recipe", "what it is", "units")
-    for x in found:
-        made.add_row(x.name, x.title, x.units)
+    made = table("recipe", "what it is", "units", rows=((x.name, x.title, x.units) for x in found))
     made.columns[0].no_wrap = True
     return made
 
 
-def recipe_card(recipe: Recipe) -> RenderableType:
+def recipe_card(x: Recipe) -> RenderableType:
     """All fields of one recipe with source and evidence, each source cited in full."""
-    made = table("field", "value", "evidence", "source")
-    for name, value in recipe.parameters().items():
-        fact = recipe.facts.get(name)
-        shown = str(value).lower() if isinstance(value, bool) else str(value)
-        made.add_row(name, shown, fact.evidence.name.lower() if fact else "", fact.source if fact else "")
-    notes = [Text(f"note: {note}") for note in recipe.notes]
-    works = [Text(f"{x.tag}: {x.citation()}", style="dim") for x in references("; ".join(recipe.sources))]
-    units = [Text(f"units: {recipe.units}")] if recipe.units else []
-    return Group(Text(recipe.name, style="bold"), Text(recipe.title), *units, made, *notes, *works)
+    fields = stated(x.parameters(), x.facts)
+    rows = ((name, _shown(f.value), f.evidence or "", f.source or "") for name, f in fields.items())
+    made = table("field", "value", "evidence", "source", rows=rows)
+    notes = [Text(f"note: {note}") for note in x.notes]
+    works = [Text(f"{w.tag}: {w.citation()}", style="dim") for w in references("; ".join(x.sources))]
+    units = [Text(f"units: {x.units}")] if x.units else []
+    return Group(Text(x.name, style="bold"), Text(x.title), *units, made, *notes, *works)
 
 
-def recipe_data(recipe: Recipe) -> dict[str, Any]:
+def _shown(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def recipe_data(x: Recipe) -> Plain:
     """A recipe, with the source and evidence of every field."""
-    fields = {}
-    for name, value in recipe.parameters().items():
-        fact = recipe.facts.get(name)
-        fields[name] = {
-            "value": value,
-            "source": fact.source if fact else None,
-            "evidence": fact.evidence.name.lower() if fact else None,
-        }
-    return {
-        "name": recipe.name, "title": recipe.title, "units": recipe.units, "fields": fields,
-        "notes": list(recipe.notes),
-    }  # fmt: skip
-
-
-def planned_view(planned: PlannedProduct) -> RenderableType:
-    """The unit and the recipe of a configuration."""
-    return Group(Text(f"unit: {planned.unit}"), recipe_card(planned.recipe))
-
-
-def planned_data(planned: PlannedProduct) -> dict[str, Any]:
-    """The same as data."""
-    return {"unit": planned.unit, "recipe": recipe_data(planned.recipe)}
+    fields = {name: asdict(f) for name, f in stated(x.parameters(), x.facts).items()}
+    return {"name": x.name, "title": x.title, "units": x.units, "fields": fields, "notes": list(x.notes)}
 
 
 #: Bytes of a record.
@@ -97,7 +78,10 @@ def recipes(name: str | None, path: Path | None, as_json: bool) -> int:
                 f"expected a configuration of cuBLASLt as JSON in {path}, but got: {error}"
             ) from None
         planned = plan_cublaslt(record)
-        print_json(planned_data(planned)) if as_json else console().print(planned_view(planned))
+        if as_json:
+            print_json({"unit": planned.unit, "recipe": recipe_data(planned.recipe)})
+        else:
+            console().print(Text(f"unit: {planned.unit}"), recipe_card(planned.recipe))
     elif name is not None:
         found = recipe(name)
         print_json(recipe_data(found)) if as_json else console().print(recipe_card(found))

@@ -23,7 +23,7 @@ from tcformal.query.options import SolveOptions
 from tcformal.query.question import Kind
 from tcformal.query.verdict import NOT_CHECKED, kept_as
 from tcformal.report import results as views
-from tcformal.report.escape import print_json, say, warn
+from tcformal.report.escape import Plain, print_json, say, warn
 from tcformal.report.text import SCREEN, SHOWN, console
 from tcformal.store.answers import identity_of
 from tcformal.store.audit.audit import AuditFinding, AuditStatus, audit, matches, select, state
@@ -59,13 +59,9 @@ _SHOWN = 20
 
 
 @results.command(name="list")
-@click.option(
-    "--verdict",
-    "verdicts",
-    multiple=True,
-    type=click.Choice([kind.name for kind in Kind], case_sensitive=False),
-    help="Only records that were kept with this verdict; may be repeated.",
-)
+@click.option("--verdict", "verdicts", multiple=True,
+              type=click.Choice([kind.name for kind in Kind], case_sensitive=False),
+              help="Only records that were kept with this verdict; may be repeated.")  # fmt: skip
 @click.option("--last", "most", type=click.IntRange(1), default=_SHOWN, show_default=True,
               help="How many records to list, the newest.")  # fmt: skip
 @results_option
@@ -117,12 +113,10 @@ def show(start: str, folder: str, as_json: bool) -> None:
     command = views.record_command(entry.record) if entry.record["witness"] is not None else None
     if as_json:
         verdict, reason = views.audited(entry.record, finding.status, finding.reason)
-        print_json(
-            {
-                "id": entry.id, "verdict": verdict, "reason": reason, "state": now.name.lower(),
-                "check": finding.status.name.lower(), "explain": command, "record": entry.record,
-            }
-        )  # fmt: skip
+        print_json({
+            "id": entry.id, "verdict": verdict, "reason": reason, "state": now.name.lower(),
+            "check": finding.status.name.lower(), "explain": command, "record": entry.record,
+        })  # fmt: skip
         return
     out = console()
     out.print(views.record_view(entry, now, finding))
@@ -137,29 +131,22 @@ def _show_claim(store: Store, record: Record, as_json: bool) -> None:
 
     finding = audit_claim(store, record)
     verdict, reason = views.audited(record, finding.status, finding.reason)
-    name = claim_id(record["claim"], record["unit"])
     if as_json:
+        check = finding.status.name.lower()
         print_json(
-            {
-                "id": name, "verdict": verdict, "reason": reason, "check": finding.status.name.lower(),
-                "record": record,
-            }
-        )  # fmt: skip
+            {"id": _id(record), "verdict": verdict, "reason": reason, "check": check, "record": record}
+        )
         return
     say(f"{verdict}: {reason}")
     say(f"{record['claim']} of {record['unit']}")
     say(f"answered by {record['answered_by']} on {record['date']}, by tcformal {record['tcformal']}")
-    say(f"id: {name}")
+    say(f"id: {_id(record)}")
 
 
 def _one(store: Store, start: str) -> Entry | Record:
     """The one answer or claim whose id begins with `start`; InputError where there is none, or another."""
     found: list[Entry | Record] = [entry for entry in store.entries() if matches(entry, start)]
-    found += [
-        r
-        for r in store.newest_claims()
-        if start and claim_id(r["claim"], r["unit"]).startswith(start.lower())
-    ]
+    found += [r for r in store.newest_claims() if start and _id(r).startswith(start.lower())]
     if not found:
         raise InputError(f"expected the start of a record's id, but got {start!r}: no record has it")
     if len(found) > 1:
@@ -248,9 +235,7 @@ def export(file: str, as_csv: bool, as_json: bool, folder: str) -> None:
 def prune_(pack: bool, folder: str, as_json: bool) -> None:
     """Remove what cannot be served: superseded, damaged and stale records, and what only these named."""
     from tcformal.devices.log.packing import pack_all, pack_products
-    from tcformal.identification.record.identification import (
-        IDENTIFICATION,  # the list does not wait for these
-    )
+    from tcformal.identification.record.identification import IDENTIFICATION  # lists do not wait for these
     from tcformal.store.audit.prune import prune
     from tcformal.store.file import RecordFile
     from tcformal.store.locks import exclusive_lock
@@ -264,21 +249,16 @@ def prune_(pack: bool, folder: str, as_json: bool) -> None:
             devices.keep(devices.starts(), pack=True)
     if as_json:
         print_json({**asdict(done), "packed": packed})
-    else:
-        say(
-            f"taken out of {folder}: {done.answers} answers, {done.claims} claims, "
-            f"{done.certificates} certificates"
-            + f"; {packed} results of devices and products packed"
-            * bool(packed)
-        )
+        return
+    taken = f"{done.answers} answers, {done.claims} claims, {done.certificates} certificates"
+    more = f"; {packed} results of devices and products packed" if packed else ""
+    say(f"taken out of {folder}: {taken}{more}")
 
 
 _WORD = {
-    AuditStatus.HOLDS: "holds",
-    AuditStatus.FAILED: "FAILED",
-    AuditStatus.UNCHECKED: "unchecked",
+    AuditStatus.HOLDS: "holds", AuditStatus.FAILED: "FAILED", AuditStatus.UNCHECKED: "unchecked",
     AuditStatus.OPEN: "open",
-}
+}  # fmt: skip
 
 
 @results.command()
@@ -325,7 +305,13 @@ def verify(starts: tuple[str, ...], with_claims: bool, every: bool, folder: str,
     for sentence in broken:
         told.line(AuditStatus.FAILED, f"{'':{SHOWN}} {{}}: {sentence}")
     if as_json:
-        print_json(_data(findings, claims, devices, products, broken, told.counts))
+        print_json({
+            "records": [_standing(f, id=f.entry.id) for f in findings],
+            "claims": [_standing(c, claim=c.claim, unit=c.unit, verdict=c.verdict) for c in claims],
+            "identifications": [_standing(x, device=x.device, verdict=x.verdict) for x in devices],
+            "products": [_standing(x, file=x.file, records=x.count) for x in products],
+            "broken": broken, **{s.name.lower(): n for s, n in told.counts.items()},
+        })  # fmt: skip
     else:
         told.end()
     if told.counts[AuditStatus.FAILED]:
@@ -348,40 +334,11 @@ def _products(store: Store) -> list[ProductFinding]:
     return verify_products(store.folder) if (store.folder / PRODUCTS).is_dir() else []
 
 
-def _data(
-    findings: Sequence[AuditFinding],
-    claims: Sequence[ClaimFinding],
-    devices: Sequence[IdentificationFinding],
-    products: Sequence[ProductFinding],
-    broken: Sequence[str],
-    counts: Mapping[AuditStatus, int],
-) -> dict[str, Any]:
-    """All findings as plain data."""
-    return {
-        "records": [
-            {"id": f.entry.id, "standing": f.status.name.lower(), "reason": f.reason} for f in findings
-        ],
-        "claims": [
-            {
-                "claim": f.claim, "unit": f.unit, "verdict": f.verdict,
-                "standing": f.status.name.lower(), "reason": f.reason,
-            }
-            for f in claims
-        ],
-        "identifications": [
-            {
-                "device": f.device, "verdict": f.verdict, "standing": f.status.name.lower(),
-                "reason": f.reason,
-            }
-            for f in devices
-        ],
-        "products": [
-            {"file": f.file, "records": f.count, "standing": f.status.name.lower(), "reason": f.reason}
-            for f in products
-        ],
-        "broken": list(broken),
-        **{s.name.lower(): n for s, n in counts.items()},
-    }  # fmt: skip
+def _standing(
+    f: AuditFinding | ClaimFinding | IdentificationFinding | ProductFinding, **own: object
+) -> Plain:
+    """A finding as plain data, after what it is about."""
+    return {**own, "standing": f.status.name.lower(), "reason": f.reason}
 
 
 def _said(status: AuditStatus, record: Mapping[str, Any]) -> str:

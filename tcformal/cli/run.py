@@ -23,7 +23,7 @@ from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.query.verdict import NOT_CHECKED
 from tcformal.report.claim_view import claims_section
-from tcformal.report.escape import print_json, warn
+from tcformal.report.escape import Plain, print_json, warn
 from tcformal.report.markdown import Section, markdown, table_lines
 from tcformal.report.references import counted_references, references
 from tcformal.report.results import exports_section
@@ -45,55 +45,31 @@ _SHOWN = 64
 _GIVEN = ("sat", "unsat")
 
 
-def query_data(query: QueryFile) -> dict[str, Any]:
+def query_data(query: QueryFile) -> Plain:
     """A query file as plain data."""
     return {
-        "name": query.name,
-        "title": query.title,
-        "source": query.source,
-        "formula": query.formula,
-        "parameters": dict(query.parameters),
-        "asks": len(query.concrete()),
-    }
+        "name": query.name, "title": query.title, "source": query.source, "formula": query.formula,
+        "parameters": dict(query.parameters), "asks": len(query.concrete()),
+    }  # fmt: skip
 
 
 def listing(queries: Sequence[QueryFile], *, sources: bool) -> RenderableType:
     """Every query: on a line, or with its whole title and source."""
     made = table("query", ">asks", "title", *(["source"] if sources else []))
     made.columns[0].no_wrap = True
-    for query in queries:
-        more = [query.source] if sources else []
-        made.add_row(query.name, str(len(query.concrete())), query.title, *more)
+    for x in queries:
+        made.add_row(x.name, str(len(x.concrete())), x.title, *([x.source] if sources else []))
     return made
 
 
-def answered_data(a: Answered) -> dict[str, Any]:
+def answered_data(a: Answered) -> Plain:
     """One answered ask as plain data."""
     return {
-        "query": a.query,
-        "ask": a.ask.name,
-        "outcome": a.outcome,
-        "expected": a.ask.expected,
-        "as_expected": a.as_expected,
-        "agreement": agreement(a).strip("*"),
-        "checked": a.checked,
-        "reported": a.ask.reported,
-        "deviation": a.ask.deviation,
-        "seconds": round(a.seconds, 3),
-        "served": a.served,
-        "answer": dict(a.answer),
-    }
-
-
-def _why(a: Answered) -> str:
-    """What is known of a kept answer that was not checked."""
-    return "" if a.checked else f": {a.answer.get('reason', NOT_CHECKED)}"
-
-
-def _style(a: Answered) -> str:
-    if a.as_expected:
-        return "green"
-    return "yellow" if a.outcome in OPEN or not a.checked else "red"
+        "query": a.query, "ask": a.ask.name, "outcome": a.outcome, "expected": a.ask.expected,
+        "as_expected": a.as_expected, "agreement": agreement(a).strip("*"), "checked": a.checked,
+        "reported": a.ask.reported, "deviation": a.ask.deviation, "seconds": round(a.seconds, 3),
+        "served": a.served, "answer": dict(a.answer),
+    }  # fmt: skip
 
 
 def summary(done: Sequence[Answered], seconds: float) -> RenderableType:
@@ -107,17 +83,15 @@ def summary(done: Sequence[Answered], seconds: float) -> RenderableType:
             name, str(len(asks)), *(str(counts[agreed]) for agreed in AGREEMENTS),
             Text(str(left), style="red" if left else "green"), f"{sum(a.seconds for a in asks):.2f}",
         )  # fmt: skip
-    parts: list[RenderableType] = [made]
-    for a in done:
-        if not a.as_expected:
-            parts.append(
-                Text(
-                    f"{a.query}, {a.ask.name}: {a.outcome}, expected {a.ask.expected}{_why(a)}",
-                    style=_style(a),
-                )
-            )
-    parts.append(Text(f"{_counted(done)}; {seconds:.1f} s in all", style="dim"))
-    return Group(*parts)
+    open_ = [a for a in done if not a.as_expected]
+    lines = [Text(_unexpected(a), "yellow" if a.outcome in OPEN or not a.checked else "red") for a in open_]
+    return Group(made, *lines, Text(f"{_counted(done)}; {seconds:.1f} s in all", style="dim"))
+
+
+def _unexpected(a: Answered) -> str:
+    """An answer that is not the expected one, and what is known of a kept one that was not checked."""
+    why = "" if a.checked else f": {a.answer.get('reason', NOT_CHECKED)}"
+    return f"{a.query}, {a.ask.name}: {a.outcome}, expected {a.ask.expected}{why}"
 
 
 def agreement(a: Answered) -> str:
@@ -215,13 +189,10 @@ def _made_by(mine: Sequence[Answered]) -> list[str]:
 def report_text(done: Sequence[Answered], sections: Sequence[Section]) -> str:
     """The summary of all answers in Markdown; `tcformal report` has a page for each query."""
     lines = [
-        "# Kept answers",
-        "",
-        f"{_counted(done)}.",
-        "",
+        "# Kept answers", "", f"{_counted(done)}.", "",
         f"Made by `tcformal run --all` (tcformal {VERSION}{_at(commit())}, {host()}).  `tcformal report` "
         "writes a page for each question: its source's statement, the answer, inputs, and the command.",
-    ]
+    ]  # fmt: skip
     return "\n".join([*lines, *(line for section in sections for line in markdown(section))]) + "\n"
 
 
@@ -269,24 +240,15 @@ def write_statements(path: Path, queries: Sequence[QueryFile], done: Sequence[An
 )
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Another value for a parameter.")
 @click.option("--only", metavar="TEXT", help="Only the asks that have TEXT in their names.")
-@click.option(
-    "--statements",
-    type=click.Path(path_type=Path),
-    metavar="FOLDER",
-    help="Write each query as a text for the authors of its source: statement, inputs, both results.",
-)
+@click.option("--statements", type=click.Path(path_type=Path), metavar="FOLDER",
+              help="Write each query as a text for the authors of its source: statement, inputs, "
+              "both results.")  # fmt: skip
 @solver_options("memory_limit", "seed")
 @json_option
 def run_queries(
-    names: Sequence[str],
-    every: bool,
-    listed: bool,
-    settings: Sequence[str],
-    only: str | None,
-    statements: Path | None,
-    how: SolverOptions,
-    as_json: bool,
-) -> int:
+    names: Sequence[str], every: bool, listed: bool, settings: Sequence[str], only: str | None,
+    statements: Path | None, how: SolverOptions, as_json: bool,
+) -> int:  # fmt: skip
     """Ask the questions of query files (names or paths) and compare the answers with the expected ones.
 
     With --all, REPORT.md in the results folder counts the answers, and the kept verdicts on claims.
@@ -304,10 +266,16 @@ def run_queries(
         raise InputError("expected names of queries, or --all, or --list, but got none or both")
     files = [find(name) for name in names] or [load(path, name) for name, path in known_queries().items()]
     if listed:
-        print_json([query_data(f) for f in files]) if as_json else _print_list(files, every)
+        if as_json:
+            print_json([query_data(f) for f in files])
+            return OK
+        console().print(listing(files, sources=every))
+        if not every:
+            console().print(Text("--list --all: with the sources", style="dim"))
         return OK
     store = how.opened()
-    asked = [(f, _named(f.concrete(_settings(settings)), only)) for f in files]
+    given = _settings(settings)
+    asked = [(f, [ask for ask in f.concrete(given) if only is None or only in ask.name]) for f in files]
     if not any(asks for _, asks in asked):
         raise InputError(f"expected an ask with {only!r} in its name, but found none")
     for query, asks in asked:
@@ -332,14 +300,6 @@ def run_queries(
     return OK if all(a.as_expected for a in done) else OTHERWISE
 
 
-def _print_list(files: Sequence[QueryFile], every: bool) -> None:
-    """The queries, one on a line; with --all, their sources too."""
-    out = console()
-    out.print(listing(files, sources=every))
-    if not every:
-        out.print(Text("--list --all: with the sources", style="dim"))
-
-
 def _settings(texts: Sequence[str]) -> dict[str, str]:
     made = {}
     for text in texts:
@@ -348,11 +308,6 @@ def _settings(texts: Sequence[str]) -> dict[str, str]:
             raise InputError(f"expected --set NAME=VALUE, but got {text!r}")
         made[name] = value
     return made
-
-
-def _named(asks: list[Ask], only: str | None) -> list[Ask]:
-    """The asks with a text in their names; all asks for no text."""
-    return [ask for ask in asks if only is None or only in ask.name]
 
 
 def _run_all(asked: Sequence[tuple[QueryFile, list[Ask]]], how: SolverOptions) -> list[Answered]:

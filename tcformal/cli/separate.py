@@ -2,59 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
-from typing import Any
+from collections.abc import Sequence
 
 import click
 
-from tcformal.cli.solver_options import question_command
+from tcformal.cli.group import main
+from tcformal.cli.solver_options import SolverOptions, two_units
 from tcformal.query.question import Kind
 
 
-def or_all_pairs(command: Callable[..., int]) -> Callable[..., int]:
-    """Extend a command on two units by --all-pairs: every pair, with the same options."""
+@main.command()
+@two_units
+@click.option("--all-pairs", is_flag=True, help="Ask every pair of catalogued units of equal operand "
+              "formats; with one UNIT, only pairs with that text in a name.")  # fmt: skip
+@click.option("--jobs", type=int, help="Number of worker processes; by default one per core.")
+@click.option("--scheduler", metavar="ADDRESS", help="Run on the Dask cluster with this scheduler.")
+def separate(
+    first: str | None, second: str | None, assume: Sequence[str], how: SolverOptions, with_explanation: bool,
+    as_json: bool, all_pairs: bool, jobs: int | None, scheduler: str | None,
+) -> int:  # fmt: skip
+    """Find simple inputs on which two units differ (exit 0 if found)."""
+    if all_pairs:
+        from tcformal.cli.all_pairs import ask_all, workers_of  # a kept answer does not wait for these
 
-    @wraps(command)
-    def either(
-        first: str | None,
-        second: str | None,
-        all_pairs: bool,
-        jobs: int | None,
-        scheduler: str | None,
-        **options: Any,
-    ) -> int:
-        if all_pairs:
-            from tcformal.cli.all_pairs import (  # a kept answer does not wait for these
-                ask_all,
-                workers_of,
-            )
+        if second is not None:
+            raise click.UsageError("expected at most one text to choose pairs by, but got two")
+        if with_explanation:
+            raise click.UsageError("expected --explain with two units, but got --all-pairs")
+        return ask_all(first or "", assume, how, workers_of(jobs, scheduler), as_json)
+    if jobs is not None or scheduler is not None:
+        raise click.UsageError("expected --jobs and --scheduler with --all-pairs only")
+    if first is None or second is None:
+        raise click.UsageError(f"expected two units or --all-pairs, but got {first or 'neither'}")
+    from tcformal.cli.two import ask_two  # the help does not wait for it
 
-            if second is not None:
-                raise click.UsageError("expected at most one text to choose pairs by, but got two")
-            if options["with_explanation"]:
-                raise click.UsageError("expected --explain with two units, but got --all-pairs")
-            del options["with_explanation"]
-            return ask_all(first or "", workers=workers_of(jobs, scheduler), **options)
-        if jobs is not None or scheduler is not None:
-            raise click.UsageError("expected --jobs and --scheduler with --all-pairs only")
-        if first is None or second is None:
-            raise click.UsageError(f"expected two units or --all-pairs, but got {first or 'neither'}")
-        return command(first=first, second=second, **options)
-
-    for option in (
-        click.option("--scheduler", metavar="ADDRESS", help="Run on the Dask cluster with this scheduler."),
-        click.option("--jobs", type=int, help="Number of worker processes; by default one per core."),
-        click.option("--all-pairs", is_flag=True, help="Ask every pair of catalogued units of equal operand "
-                     "formats; with one UNIT, only pairs with that text in a name."),
-    ):  # fmt: skip
-        either = option(either)
-    return either
-
-
-question_command(
-    "separate",
-    Kind.SEPARATED,
-    "Find simple inputs on which two units differ (exit 0 if found).",
-    or_all_pairs,
-)
+    return ask_two(first, second, assume, how, Kind.SEPARATED, as_json, with_explanation)

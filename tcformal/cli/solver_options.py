@@ -1,8 +1,8 @@
-"""The options of every command that asks solvers, and how they are read."""
+"""The options of every command that asks solvers, and of commands about two units."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, partial, wraps
 from pathlib import Path
@@ -11,41 +11,14 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from tcformal.checks import check_int, check_positive
-from tcformal.cli.group import json_option, main, results_option
+from tcformal.cli.group import json_option, results_option
 from tcformal.query.options import SolveOptions
-from tcformal.query.question import Kind
 from tcformal.report.escape import warn
 from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits
 
 if TYPE_CHECKING:  # who asks no store does not wait for it
     from tcformal.store.store import Store
-
-
-def question_command(name: str, hoped: Kind, help_text: str, extended: Callable[..., Any]) -> None:
-    """Add a command about two units; `extended` decorates it with further forms."""
-
-    @main.command(name=name, help=help_text)
-    @click.argument("first", metavar="UNIT", required=False)
-    @click.argument("second", metavar="UNIT", required=False)
-    @click.option("--assume", multiple=True, metavar="WHAT", help="finite, normal, positive, nonzero, "
-                  "exponents=-14..15, scale_exponents=-8..8, c=0, factors=subnormal, "
-                  "products=outside-fp16, sum=inside-fp16, spread=20; may be repeated.")  # fmt: skip
-    @solver_options()
-    @click.option("--explain", "with_explanation", is_flag=True, help="Explain the witness bit by bit.")
-    @json_option
-    @extended
-    def command(
-        first: str,
-        second: str,
-        assume: Sequence[str],
-        how: SolverOptions,
-        with_explanation: bool,
-        as_json: bool,
-    ) -> int:
-        from tcformal.cli.two import ask_two  # a claim's theorem does not wait for it
-
-        return ask_two(first, second, assume, how, hoped, as_json=as_json, with_explanation=with_explanation)
 
 
 #: What each solver may use unless the command says otherwise.
@@ -119,3 +92,19 @@ def solver_options(
         return made
 
     return decorated
+
+
+def two_units(command: Callable[..., int]) -> Callable[..., int]:
+    """Add what commands about two units share: their names, --assume, the solvers, --explain and --json."""
+    for option in (
+        json_option,
+        click.option("--explain", "with_explanation", is_flag=True, help="Explain the witness bit by bit."),
+        solver_options(),
+        click.option("--assume", multiple=True, metavar="WHAT", help="finite, normal, positive, nonzero, "
+                     "exponents=-14..15, scale_exponents=-8..8, c=0, factors=subnormal, "
+                     "products=outside-fp16, sum=inside-fp16, spread=20; may be repeated."),
+        click.argument("second", metavar="UNIT", required=False),
+        click.argument("first", metavar="UNIT", required=False),
+    ):  # fmt: skip
+        command = option(command)
+    return command

@@ -23,7 +23,7 @@ from tcformal.checks import check_choice
 from tcformal.cli.all_pairs import workers_of
 from tcformal.cli.group import OK, json_option, main, results_option
 from tcformal.errors import InputError
-from tcformal.report.escape import print_json, say, warn
+from tcformal.report.escape import Plain, print_json, say, warn
 from tcformal.report.parts import bar
 from tcformal.report.plot import MARKERS, check_picture, save_picture
 from tcformal.report.text import console, table, telling
@@ -62,26 +62,21 @@ def statistics_view(rows: Sequence[tuple[Any, ...]]) -> None:
     console().print(table(*heads, rows=cells), said)
 
 
-def sample_data(s: ErrorSample) -> dict[str, Any]:
+def sample_data(s: ErrorSample) -> Plain:
     """A sample as plain data: quantiles and a histogram."""
-    counts, edges = np.histogram(np.abs(s.relative), _BINS) if s.errors.size else (np.array([]), np.array([]))
+    some = bool(s.errors.size)
+    counts, edges = np.histogram(np.abs(s.relative), _BINS) if some else (np.array([]), np.array([]))
     return {
-        "unit": s.unit.name,
-        "length": s.length,
-        "elements": int(s.errors.size),
-        "not_finite": s.not_finite,
+        "unit": s.unit.name, "length": s.length, "elements": int(s.errors.size), "not_finite": s.not_finite,
         "quantiles": {str(q): x for q, x in s.quantiles.items()},
-        "mean": float(np.mean(s.relative)) if s.errors.size else None,
+        "mean": float(np.mean(s.relative)) if some else None,
         "histogram": {"counts": [int(x) for x in counts], "edges": [float(x) for x in edges]},
-    }
-
-
-def bias_data(x: Bias) -> dict[str, Any]:
-    """A mean error as plain data."""
-    return {
-        "count": x.count, "exact": x.exact, "mean": str(x.mean) if x.exact else float(x.mean),
-        "relative": x.relative, "low": x.low, "high": x.high,
     }  # fmt: skip
+
+
+def bias_data(x: Bias) -> Plain:
+    """A mean error as plain data."""
+    return asdict(x) | {"mean": str(x.mean) if x.exact else float(x.mean)}
 
 
 def bias_text(name: str, x: Bias) -> str:
@@ -163,21 +158,10 @@ PICTURES = ("growth", "histogram")
 @results_option
 @json_option
 def statistics(
-    names: tuple[str, ...],
-    lengths: str,
-    elements: int,
-    distribution: str,
-    draw_seed: int,
-    with_bias: bool,
-    with_bound: bool,
-    picture: str | None,
-    show: str,
-    sweep: bool,
-    jobs: int | None,
-    scheduler: str | None,
-    folder: str,
-    as_json: bool,
-) -> int:
+    names: tuple[str, ...], lengths: str, elements: int, distribution: str, draw_seed: int, with_bias: bool,
+    with_bound: bool, picture: str | None, show: str, sweep: bool, jobs: int | None, scheduler: str | None,
+    folder: str, as_json: bool,
+) -> int:  # fmt: skip
     """Errors of random matrix products against exact sums, in units of u·|A||B|: quantiles and growth with n.
 
     Every element is compared with its exact sum, not with fp64.  u is 2^-p of D's format of p bits.  Names of

@@ -269,80 +269,37 @@ def _sum_text(s: Suite, w: Witness) -> str:
     name="suite",
 )
 @click.argument("names", nargs=-1, metavar="[UNIT]...")
-@click.option(
-    "--vary",
-    multiple=True,
-    metavar="NAME[=VALUES]",
-    help="A parameter to vary, over values such as 1,5..7 or its usual ones; repeated: all combinations.",
-)
+@click.option("--vary", multiple=True, metavar="NAME[=VALUES]",
+              help="A parameter to vary, over values such as 1,5..7 or its usual ones; repeated: all "
+              "combinations.")  # fmt: skip
 @click.option("--formats", help="Compare the catalogue's designs of these formats: A,B,C,D.")
 @click.option("--arch", "archs", multiple=True, help="Only designs of this architecture; may be repeated.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "csv", "c"]),
-    default="table",
-    show_default=True,
-    help="Output format of the suite.",
-)
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False),
-    help="File to write the suite to; by default it is printed.",
-)
+@click.option("--format", "form", type=click.Choice(["table", "json", "csv", "c"]), default="table",
+              show_default=True, help="Output format of the suite.")  # fmt: skip
+@click.option("-o", "--output", type=click.Path(dir_okay=False),
+              help="File to write the suite to; by default it is printed.")  # fmt: skip
 @click.option("--prefix", default="suite", show_default=True, help="Prefix of the names in C.")
-@click.option(
-    "--check",
-    "checked",
-    type=click.Path(exists=True, dir_okay=False),
-    help="Check a suite written with --json: evaluate it again, prove equal designs again, and print every "
-    "deviation.",
-)
-@click.option(
-    "--vectors",
-    type=int,
-    default=VECTORS,
-    show_default=True,
-    help="Random inputs in one round, before solvers are asked.",
-)
+@click.option("--check", "checked", type=click.Path(exists=True, dir_okay=False),
+              help="Check a suite written with --json: evaluate it again, prove equal designs again, and "
+              "print every deviation.")  # fmt: skip
+@click.option("--vectors", type=int, default=VECTORS, show_default=True,
+              help="Random inputs in one round, before solvers are asked.")  # fmt: skip
 @solver_options(
     "certify", "fresh", "folder", limits=DEFAULT_LIMITS, time="each solver on one pair",
     seed="inputs and solvers",
 )  # fmt: skip
-@click.option(
-    "--shrink-time",
-    type=float,
-    default=SHRINK_S,
-    show_default=True,
-    help="Time limit for shrinking one input, in seconds.",
-)
+@click.option("--shrink-time", type=float, default=SHRINK_S, show_default=True,
+              help="Time limit for shrinking one input, in seconds.")  # fmt: skip
 @click.option("--total-time", type=float, help="Seconds after which no further pair is asked about; those "
               "that are left are undecided, all else is kept; 40 for more than 256 designs.")  # fmt: skip
-@click.option(
-    "--jobs",
-    type=int,
-    default=os.cpu_count() or 1,
-    show_default=True,
-    help="Number of solver processes at a time.",
-)
+@click.option("--jobs", type=int, default=os.cpu_count() or 1, show_default=True,
+              help="Number of solver processes at a time.")  # fmt: skip
 @json_option
 def suite_(
-    names: Sequence[str],
-    vary: Sequence[str],
-    formats: str | None,
-    archs: Sequence[str],
-    form: str,
-    output: str | None,
-    prefix: str,
-    checked: str | None,
-    vectors: int,
-    how: SolverOptions,
-    shrink_time: float,
-    total_time: float | None,
-    jobs: int,
-    as_json: bool,
-) -> int:
+    names: Sequence[str], vary: Sequence[str], formats: str | None, archs: Sequence[str], form: str,
+    output: str | None, prefix: str, checked: str | None, vectors: int, how: SolverOptions,
+    shrink_time: float, total_time: float | None, jobs: int, as_json: bool,
+) -> int:  # fmt: skip
     """Find the fewest inputs that separate all designs of a space.
 
     One UNIT alone stands for itself and every variation of one of its parameters; with --vary, for the

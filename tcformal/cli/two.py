@@ -67,15 +67,9 @@ def _report(v: Verdict[EqualityQuestion], hoped: Kind, as_json: bool, with_expla
 
 
 def ask_two(
-    first: str,
-    second: str,
-    assume: Sequence[str],
-    how: SolverOptions,
-    hoped: Kind,
-    *,
-    as_json: bool,
+    first: str, second: str, assume: Sequence[str], how: SolverOptions, hoped: Kind, as_json: bool,
     with_explanation: bool,
-) -> int:
+) -> int:  # fmt: skip
     """Answer a question about two units, print the answer, and return the exit code."""
     one, other = resolve(first), resolve(second)
     v = _kept_or_asked(question(one, other, from_texts(one.operands.c, assume)), how)

@@ -14,7 +14,7 @@ from tcformal.oracle.values import hex_word
 from tcformal.query.claims.verdict import ClaimPart, ClaimVerdict, Counterexample
 from tcformal.query.question import Kind
 from tcformal.report.markdown import Section
-from tcformal.report.text import table, with_decimal
+from tcformal.report.text import headline, table, with_decimal
 from tcformal.theory.answers import STATEMENTS, TheoremAnswer
 
 _COLOUR = {Kind.HOLDS: "bold green", Kind.VIOLATED: "bold yellow"}
@@ -33,8 +33,7 @@ def claim_view(v: ClaimVerdict) -> RenderableType:
     shown = [x for p in v.parts if p.witness is not None for x in counterexample_view(v, p, p.witness)]
     if v.theorem is not None:
         return Group(theorem_view(v, v.theorem), *shown)
-    head = Text(v.kind.name, style=_COLOUR.get(v.kind, "bold red"))
-    head.append(f": {v.reason}", style="default not bold")
+    head = headline(v.kind.name, _COLOUR.get(v.kind, "bold red"), f": {v.reason}")
     why = [Text(f"no theorem: {v.in_the_way}")] if v.in_the_way else []
     by = {"witness": "by inputs that refute it", "solvers": "by solvers"}.get(v.answered_by, "by nothing")
     again = Text(f"answered {by} in {v.seconds:.2f} s", style="dim")
@@ -43,8 +42,7 @@ def claim_view(v: ClaimVerdict) -> RenderableType:
 
 def theorem_view(v: ClaimVerdict, found: TheoremAnswer) -> RenderableType:
     """The verdict, the theorem with its numbers, what the answer rests on, and the way to check it again."""
-    head = Text(v.kind.name, style="bold green")
-    head.append(f": {v.reason}", style="default not bold")
+    head = headline(v.kind.name, "bold green", f": {v.reason}")
     x = found.instance
     numbers = ", ".join(f"{name} = {_shown(number)}" for name, number in x.numbers.items())
     where = f" of {found.source}" if found.source else ", by computation"

@@ -16,7 +16,7 @@ from tcformal.query.verdict import Verdict
 from tcformal.report.identified import growth_svg, identification_view
 from tcformal.report.parts import plain
 from tcformal.report.svg import STYLE, html_table, operand_rows, picture_svg, pictures_html
-from tcformal.report.units import unit_data
+from tcformal.report.units import stated
 from tcformal.simulation.unit import Unit
 
 
@@ -27,11 +27,10 @@ def trace_svg(trace: Trace) -> str:
 
 def unit_html(u: Unit) -> str:
     """The shape and the formula of a unit, and each parameter with its evidence and source."""
-    spec, data = u.spec, unit_data(u.spec)
-    op = operation(spec)
+    spec, op = u.spec, operation(u.spec)
     rows = [
-        (name, "none" if x["value"] is None else str(x["value"]), x["evidence"] or "", x["source"] or "")
-        for name, x in data["parameters"].items()
+        (name, "none" if x.value is None else str(x.value), x.evidence or "", x.source or "")
+        for name, x in stated(spec.design.parameters(), spec.facts).items()
     ]
     shape = f"D[{spec.m},{spec.n}] = A[{spec.m},{spec.k}] · B[{spec.k},{spec.n}] + C ({spec.operands})"
     return (

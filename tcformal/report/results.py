@@ -23,7 +23,7 @@ from tcformal.query.kinds.property.kind import PROPERTY
 from tcformal.query.question import Kind
 from tcformal.query.verdict import NOT_CHECKED, kept_as
 from tcformal.report.markdown import Section
-from tcformal.report.text import SHOWN, table
+from tcformal.report.text import SHOWN, headline, table
 from tcformal.simulation.operands.command import explain_command
 from tcformal.simulation.operands.witness import Witness
 from tcformal.store.answers import is_decided
@@ -194,9 +194,7 @@ def record_view(entry: Entry, state: State, finding: AuditFinding) -> Renderable
     """One record in full, headed by the result of its audit."""
     record, q = entry.record, entry.record["question"]
     verdict, reason = audited(record, finding.status, finding.reason)
-    head = Text(verdict, style="bold")
-    head.append(f": {reason}", style="default not bold")
-    lines = [head, Text(f"recorded reason: {record['reason']}")]
+    lines = [headline(verdict, "bold", f": {reason}"), Text(f"recorded reason: {record['reason']}")]
     if q["kind"] == EQUALITY.name:
         lines.append(Text(f"units: {q['first']}\n       {q['second']}"))
     elif q["kind"] == PROGRAMS.name:
@@ -228,11 +226,9 @@ def _witness(record: Mapping[str, Any]) -> list[RenderableType]:
     if record["question"]["kind"] == PROPERTY.name:
         inputs = ((name, _both(value)) for name, value in w.items() if int(value["hex"], 16))
         return [table("input", "value", rows=inputs), results]
-    made = table(">k", "a[k]", "b[k]")
     pairs = list(zip(w["a"], w["b"], strict=True))
     shown = [i for i, pair in enumerate(pairs) if any(int(x["hex"], 16) for x in pair)]
-    for i in shown:
-        made.add_row(str(i), *map(_both, pairs[i]))
+    made = table(">k", "a[k]", "b[k]", rows=((str(i), *map(_both, pairs[i])) for i in shown))
     rest = len(pairs) - len(shown)
     tail = f"c = {_both(w['c'])}" + (f"; the other {rest} products are 0·0" if rest else "")
     for x in "ab":

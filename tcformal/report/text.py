@@ -224,6 +224,11 @@ def _separable(cell: RenderableType | None) -> RenderableType | None:
     return cell
 
 
+def headline(word: str, style: str, rest: str) -> Text:
+    """A verdict in its colour, and the rest of its line."""
+    return Text(word, style=style).append(rest, style="default not bold")
+
+
 def value_and_hex(fmt: Format, raw: int) -> str:
     """`1.5 (0x3e00)`: the exact value and the raw encoding."""
     return f"{format_value(fmt, raw)} ({hex_word(fmt, raw)})"

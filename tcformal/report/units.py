@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import asdict, dataclass
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -16,10 +16,11 @@ from tcformal.design.names import FAMILIES
 from tcformal.design.operations import operation, risks
 from tcformal.design.sources import references
 from tcformal.design.trees.tree import Tree
-from tcformal.design.unit import Evidence, UnitSpec
+from tcformal.design.unit import Evidence, Fact, UnitSpec
 from tcformal.encodings.spec import Format, Sign
 from tcformal.oracle.text import number_text, power_of_two
 from tcformal.oracle.values import format_value
+from tcformal.report.escape import Plain
 from tcformal.report.text import WIDTH, table
 
 #: Headings of `units_table` after the name, those of numbers with a leading >.
@@ -104,15 +105,18 @@ def unit_card(u: UnitSpec) -> RenderableType:
         lines += [Text(line) for line in _tree_lines(u.tree)]
     lines += [Text(f"error of {what}: at most {bound}") for what, bound in op.bounds]
     lines += [Text(f"risk: {risk}", style="yellow") for risk in risks(u)]
-    made = table("parameter", "value", "evidence", "source")
-    for name, value in u.design.parameters().items():
-        fact = u.facts.get(name)
-        shown = hex(value) if name == "nan_word" and isinstance(value, int) else _shown(name, value)
-        made.add_row(name, shown, fact.evidence.name.lower() if fact else "", fact.source if fact else "")
+    facts = stated(u.design.parameters(), u.facts)
+    rows = ((n, _shown(n, in_hex(n, x.value)), x.evidence or "", x.source or "") for n, x in facts.items())
+    made = table("parameter", "value", "evidence", "source", rows=rows)
     notes = [Text(f"note: {note}") for note in u.notes]
     cited = references("; ".join((op.source, *u.sources, *u.notes)))
     works = [Text(f"{work.tag}: {work.citation()}", style="dim") for work in cited]
     return Group(head, shape, *lines, made, *notes, *works)
+
+
+def in_hex(name: str, value: object) -> object:
+    """The value of a parameter, the word of a NaN in hex."""
+    return hex(value) if name == "nan_word" and isinstance(value, int) else value
 
 
 def _tree_lines(tree: Tree) -> list[str]:
@@ -166,46 +170,47 @@ def _encodings(f: Format) -> str:
     return "; ".join(text for text in (f.specials.value, sign, low, least) if text)
 
 
-def unit_data(u: UnitSpec) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """The value of a parameter with its source and evidence; None where nothing states it."""
+
+    value: object
+    source: str | None
+    evidence: str | None
+
+
+def stated(values: Mapping[str, object], facts: Mapping[str, Fact]) -> dict[str, Stated]:
+    """Each parameter by name."""
+    made = {}
+    for name, value in values.items():
+        fact = facts.get(name)
+        known = (None, None) if fact is None else (fact.source, fact.evidence.name.lower())
+        made[name] = Stated(value, *known)
+    return made
+
+
+def unit_data(u: UnitSpec) -> Plain:
     """A unit, with the source and evidence of every parameter."""
-    o = u.operands
+    parameters = stated(u.design.parameters(), u.facts)
     return {
-        "name": u.name,
-        "shape": {"m": u.m, "n": u.n, "k": u.k},
-        "formats": o.names(),
-        "parameters": {
-            name: {
-                "value": value,
-                "source": u.facts[name].source if name in u.facts else None,
-                "evidence": u.facts[name].evidence.name.lower() if name in u.facts else None,
-            }
-            for name, value in u.design.parameters().items()
-        },
-        **({} if u.tree is None else {"tree": tree_data(u.tree)}),
-        "notes": list(u.notes),
+        "name": u.name, "shape": {"m": u.m, "n": u.n, "k": u.k}, "formats": u.operands.names(),
+        "parameters": {name: asdict(x) for name, x in parameters.items()},
+        **({} if u.tree is None else {"tree": tree_data(u.tree)}), "notes": list(u.notes),
         "citations": {work.tag: work.citation() for work in references("; ".join((*u.sources, *u.notes)))},
-    }
+    }  # fmt: skip
 
 
-def tree_data(tree: Tree) -> dict[str, Any]:
+def tree_data(tree: Tree) -> Plain:
     """An order of summation and what differs between its stages."""
     converted = None if tree.converted is None else tree.converted.name
     return {"steps": str(tree.root), "stages": tree.stages, "converted": converted}
 
 
-def format_data(f: Format) -> dict[str, Any]:
+def format_data(f: Format) -> Plain:
     """The facts of one format."""
     return {
-        "name": f.name,
-        "bits": f.width,
-        "exponent_bits": f.exponent_bits,
-        "bias": f.bias,
-        "fraction_bits": f.fraction_bits,
-        "e_min": f.e_min,
-        "e_max": f.e_max,
-        "specials": f.specials.value,
-        "sign": f.sign.value,
-        "ignored_low_bits": f.ignored_low_bits,
-        "subnormals": f.subnormals,
+        "name": f.name, "bits": f.width, "exponent_bits": f.exponent_bits, "bias": f.bias,
+        "fraction_bits": f.fraction_bits, "e_min": f.e_min, "e_max": f.e_max, "specials": f.specials.value,
+        "sign": f.sign.value, "ignored_low_bits": f.ignored_low_bits, "subnormals": f.subnormals,
         "source": f.source,
-    }
+    }  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,13 +39,14 @@ from tcformal.query.question import Kind
 from tcformal.query.replay import oracle_result
 from tcformal.query.verdict import DECIDED, kept_as
 from tcformal.report.claim_view import claims_section
+from tcformal.report.escape import Plain
 from tcformal.report.markdown import tables
 from tcformal.report.references import references, references_section
 from tcformal.report.results import exports_section, unchecked_reason, unchecked_verdict
 from tcformal.report.site.bundle import scripts
 from tcformal.report.site.measured import device_pages, identification_pages, nan_stories
 from tcformal.report.svg import PAGE_STYLE, STYLE, operand_rows, pictures_html
-from tcformal.report.units import unit_data
+from tcformal.report.units import in_hex, stated
 from tcformal.simulation.operands.command import by_value, explain_command
 from tcformal.simulation.operands.witness import Witness
 from tcformal.store.file import Record
@@ -53,110 +54,6 @@ from tcformal.store.store import Entry, Store
 from tcformal.store.write import write_whole
 from tcformal.theory.answers import SEPARATOR, STATEMENTS
 from tcformal.version import VERSION, commit, host
-
-#: Who makes the units of each architecture.
-_VENDORS = {
-    "cdna": "AMD", "x86": "Intel and AMD", "arm": "Arm", "gaudi": "Intel", "power": "IBM", "riscv": "RISC-V",
-}  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class DesignPage:
-    """One distinct design with all that its page shows."""
-
-    spec: UnitSpec
-    names: tuple[str, ...]
-    vendor: str
-    operation: Operation
-    risks: tuple[str, ...]
-    parameters: tuple[tuple[str, str, str, str], ...]
-    citations: tuple[tuple[str, str], ...]
-    claims: tuple[Mapping[str, str], ...]
-    pairs: tuple[PairPage, ...]
-
-    @property
-    def name(self) -> str:
-        """The name of the first unit of this design."""
-        return self.spec.name
-
-    @property
-    def file(self) -> str:
-        """The name of its page."""
-        return f"design/{slug(self.name)}.html"
-
-    @property
-    def evidence(self) -> str:
-        """The evidence of its fraction bits, as `tcformal units --evidence` filters."""
-        fact = self.spec.facts.get("fraction_bits")
-        return fact.evidence.name.lower() if fact else ""
-
-    @property
-    def formats(self) -> tuple[str, ...]:
-        """The names of its formats."""
-        return tuple(dict.fromkeys(self.spec.operands.names().values()))
-
-    def neighbour(self, pair: PairPage) -> str:
-        """The other design of a pair."""
-        return pair.second if pair.first == self.name else pair.first
-
-
-def vendor(name: str) -> str:
-    """Who makes a unit, by its architecture."""
-    arch = name.partition("/")[0]
-    return next((who for start, who in _VENDORS.items() if arch.startswith(start)), "NVIDIA")
-
-
-def design_pages(pairs: Sequence[PairPage], claims: Sequence[Record]) -> list[DesignPage]:
-    """One page for each distinct design."""
-    by_unit: dict[str, dict[str, Record]] = {}
-    for record in claims:
-        by_unit.setdefault(record["unit"], {})[record["claim"]] = record
-    made = []
-    for name, names in distinct_designs().items():
-        spec = catalogue()[name]
-        op = operation(spec)
-        cited = cited_works("; ".join((op.source, *spec.sources, *spec.notes)))
-        made.append(DesignPage(
-            spec, tuple(names), vendor(name), op, tuple(risks(spec)), tuple(_parameters(spec)),
-            tuple((work.tag, work.citation()) for work in cited),
-            tuple(_claims(spec, by_unit.get(name, {}))),
-            tuple(pair for pair in pairs if name in (pair.first, pair.second)),
-        ))  # fmt: skip
-    return made
-
-
-def _parameters(spec: UnitSpec) -> list[tuple[str, str, str, str]]:
-    data: Mapping[str, Any] = unit_data(spec)["parameters"]
-    return [
-        (
-            name.replace("_", " "),
-            hex(x["value"]) if name == "nan_word" and isinstance(x["value"], int)
-            else "none" if x["value"] is None else str(x["value"]),
-            x["evidence"] or "", x["source"] or "",
-        )
-        for name, x in data.items()
-    ]  # fmt: skip
-
-
-def _claims(spec: UnitSpec, kept: Mapping[str, Record]) -> list[dict[str, str]]:
-    """The kept claims about one unit."""
-    rows = []
-    for claim, record in sorted(kept.items()):
-        name = claim.partition(SEPARATOR)[0]
-        if name not in STATEMENTS:
-            continue
-        rows.append({
-            "claim": claim, "statement": STATEMENTS[name], "verdict": unchecked_verdict(record),
-            "reason": record["reason"], "status": unchecked_reason(record), "date": record["date"][:10],
-            "command": f"tcformal prove {spec.name} --claim {name}" + _assumed(claim),
-        })  # fmt: skip
-    return rows
-
-
-def _assumed(claim: str) -> str:
-    """The assumptions in a claim's name, as options."""
-    return "".join(f" --assume '{text.strip()}'" for text in claim.split(SEPARATOR)[1:])
-
 
 #: A letter in the matrix for each part of a picture in which two designs first differ, with its words.
 LETTERS = {
@@ -286,8 +183,109 @@ def _separated(pair: Pair, x: WitnessReplay) -> PairPage:
     )  # fmt: skip
 
 
+#: Who makes the units of each architecture.
+_VENDORS = {
+    "cdna": "AMD", "x86": "Intel and AMD", "arm": "Arm", "gaudi": "Intel", "power": "IBM", "riscv": "RISC-V",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class DesignPage:
+    """One distinct design with all that its page shows."""
+
+    spec: UnitSpec
+    names: tuple[str, ...]
+    vendor: str
+    operation: Operation
+    risks: tuple[str, ...]
+    parameters: tuple[tuple[str, str, str, str], ...]
+    citations: tuple[tuple[str, str], ...]
+    claims: tuple[Mapping[str, str], ...]
+    pairs: tuple[PairPage, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the first unit of this design."""
+        return self.spec.name
+
+    @property
+    def file(self) -> str:
+        """The name of its page."""
+        return f"design/{slug(self.name)}.html"
+
+    @property
+    def evidence(self) -> str:
+        """The evidence of its fraction bits, as `tcformal units --evidence` filters."""
+        fact = self.spec.facts.get("fraction_bits")
+        return fact.evidence.name.lower() if fact else ""
+
+    @property
+    def formats(self) -> tuple[str, ...]:
+        """The names of its formats."""
+        return tuple(dict.fromkeys(self.spec.operands.names().values()))
+
+    def neighbour(self, pair: PairPage) -> str:
+        """The other design of a pair."""
+        return pair.second if pair.first == self.name else pair.first
+
+
+def vendor(name: str) -> str:
+    """Who makes a unit, by its architecture."""
+    arch = name.partition("/")[0]
+    return next((who for start, who in _VENDORS.items() if arch.startswith(start)), "NVIDIA")
+
+
+def design_pages(pairs: Sequence[PairPage], claims: Sequence[Record]) -> list[DesignPage]:
+    """One page for each distinct design."""
+    by_unit: dict[str, dict[str, Record]] = {}
+    for record in claims:
+        by_unit.setdefault(record["unit"], {})[record["claim"]] = record
+    made = []
+    for name, names in distinct_designs().items():
+        spec = catalogue()[name]
+        op = operation(spec)
+        cited = cited_works("; ".join((op.source, *spec.sources, *spec.notes)))
+        made.append(DesignPage(
+            spec, tuple(names), vendor(name), op, tuple(risks(spec)), tuple(_parameters(spec)),
+            tuple((work.tag, work.citation()) for work in cited),
+            tuple(_claims(spec, by_unit.get(name, {}))),
+            tuple(pair for pair in pairs if name in (pair.first, pair.second)),
+        ))  # fmt: skip
+    return made
+
+
+def _parameters(spec: UnitSpec) -> Iterator[tuple[str, str, str, str]]:
+    for name, x in stated(spec.design.parameters(), spec.facts).items():
+        value = "none" if x.value is None else str(in_hex(name, x.value))
+        yield name.replace("_", " "), value, x.evidence or "", x.source or ""
+
+
+def _claims(spec: UnitSpec, kept: Mapping[str, Record]) -> list[dict[str, str]]:
+    """The kept claims about one unit."""
+    rows = []
+    for claim, record in sorted(kept.items()):
+        name = claim.partition(SEPARATOR)[0]
+        if name not in STATEMENTS:
+            continue
+        rows.append({
+            "claim": claim, "statement": STATEMENTS[name], "verdict": unchecked_verdict(record),
+            "reason": record["reason"], "status": unchecked_reason(record), "date": record["date"][:10],
+            "command": f"tcformal prove {spec.name} --claim {name}" + _assumed(claim),
+        })  # fmt: skip
+    return rows
+
+
+def _assumed(claim: str) -> str:
+    """The assumptions in a claim's name, as options."""
+    return "".join(f" --assume '{text.strip()}'" for text in claim.split(SEPARATOR)[1:])
+
+
+#: The relations of answers to their sources.
+RELATIONS = ("agrees", "deviates", "asks something else", "open")
+
 #: What identifies a record, without its definition.
 _Key = tuple[str, ...]
+_NAMED = ("kind", "first", "second", "property", "unit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,27 +352,22 @@ def _parts_key(parts: Mapping[str, Any]) -> _Key:
     return (json.dumps(parts, sort_keys=True),)
 
 
-_NAMED = ("kind", "first", "second", "property", "unit")
-
-
 def _ask_key(ask: Ask) -> _Key:
     """What identifies the answer to a question of kind `separate`, `property`, `algorithm` or `programs`."""
-    body, named = ask.body, dict[str, Any]()
+    body = ask.body
     if ask.kind == "separate":
-        spec = resolve(body["separate"][0])
-        named = {"first": spec.name, "second": resolve(body["separate"][1]).name}
-        assumed = from_texts(spec.operands.c, body.get("assume", ()))
+        spec, other = map(resolve, body["separate"])
+        named = {"kind": ask.kind, "first": spec.name, "second": other.name}
     elif ask.kind == "property":
         spec = resolve(body["unit"])
-        named = {"property": body["property"], "unit": spec.name}
-        assumed = from_texts(spec.operands.c, body.get("assume", ()))
+        named = {"kind": ask.kind, "property": body["property"], "unit": spec.name}
     else:
         asked = algorithm_asked(body)
         if isinstance(asked, ComparisonParameters):
             return _parts_key(algorithm_parts(asked))
         assert isinstance(asked, ProgramPair)
         return _parts_key(pair_parts(asked))
-    named["kind"] = ask.kind
+    assumed = from_texts(spec.operands.c, body.get("assume", ()))
     return tuple(str(named.get(x)) for x in _NAMED) + tuple(assumed.spellings())
 
 
@@ -427,10 +420,7 @@ def _answer(
     return v.kind.name, "checked again", v.reason, ""
 
 
-#: The relations of answers to their sources, for the summary.
-RELATIONS = ("agrees", "deviates", "asks something else", "open")
-
-
+#: Where figures are in a results folder, and in the site.
 FOLDER = "figures"
 #: Bytes of a picture or its data that are read.
 _LARGEST = 1 << 21
@@ -474,8 +464,6 @@ def _figure_page(path: Path, warn: Warn) -> FigurePage | None:
     return FigurePage(path.stem, said[1], said[2], picture, header, rows)
 
 
-_HERE = Path(__file__).parent
-
 #: Takes the name of a part, and returns what counts its steps.
 StepCounter = Callable[[str], Advance]
 
@@ -511,7 +499,7 @@ def build(
         [load(path, name) for name, path in known_queries().items()], entries, store, part("questions")
     )
     site = Site(designs, pairs, queries)
-    shared: dict[str, Any] = {
+    shared: Plain = {
         "site": site, "version": VERSION, "commit": commit(), "host": host(), "letters": LETTERS,
         "relations": RELATIONS, "files": {page.name: page.file for page in designs},
         "playground": pyodide is not None,
@@ -519,8 +507,8 @@ def build(
     figures = figure_pages(results, warn)
     made |= {figure.file: figure.picture for figure in figures}
     made |= {
-        "site.css": PAGE_STYLE + STYLE + (_HERE / "static" / "site.css").read_text(encoding="utf-8"),
-        "site.js": (_HERE / "static" / "site.js").read_text(encoding="utf-8"),
+        "site.css": PAGE_STYLE + STYLE + _static("site.css"),
+        "site.js": _static("site.js"),
         "index.html": pages("index.html", "", shared),
         "pairs.html": pages("pairs.html", "", shared | {"groups": formats, "Pair": Pair}),
         "papers.html": pages("papers.html", "", shared),
@@ -538,7 +526,7 @@ def build(
         }),
     }  # fmt: skip
     if pyodide is not None:
-        made["play.js"] = (_HERE / "static" / "play.js").read_text(encoding="utf-8")
+        made["play.js"] = _static("play.js")
         made["playground.html"] = pages("playground.html", "", shared | {
             "papers": _papers(), "witnesses": _witnesses(pairs),
             "groups": [[unit.name for unit in group.units] for group in formats],
@@ -550,6 +538,10 @@ def build(
     for query in queries:
         made[query.file] = pages("paper.html", "../", shared | {"page": query})
     return _write(folder, made, part("files"))
+
+
+def _static(name: str) -> str:
+    return (Path(__file__).parent / "static" / name).read_text(encoding="utf-8")
 
 
 def _usable(entry: Entry, warn: Warn) -> bool:
@@ -580,8 +572,8 @@ def _templates() -> Callable[[str, str, Mapping[str, Any]], str]:
         ) from error
     # Every text of a record is escaped; what is HTML already says so in its template.
     found = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_HERE / "templates"), autoescape=True, trim_blocks=True,
-        lstrip_blocks=True, undefined=jinja2.StrictUndefined,
+        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True,
+        trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined,
     )  # fmt: skip
     return lambda name, top, values: found.get_template(name).render(**values, top=top, page_name=name)
 
@@ -601,7 +593,7 @@ def _write(folder: Path, made: Mapping[str, str], advance: Advance) -> list[Path
     return [folder / name for name in made]
 
 
-def _witnesses(pairs: Mapping[Pair, PairPage]) -> list[dict[str, Any]]:
+def _witnesses(pairs: Mapping[Pair, PairPage]) -> list[Plain]:
     """The kept witnesses, for the playground."""
     return [
         {"units": [p.first, p.second], "operands": {name: code for name, _, code in p.operands}}
@@ -610,7 +602,7 @@ def _witnesses(pairs: Mapping[Pair, PairPage]) -> list[dict[str, Any]]:
     ]
 
 
-def _papers() -> list[dict[str, Any]]:
+def _papers() -> list[Plain]:
     """The stated results of the papers, for the playground."""
     files = [load(path, name) for name, path in known_queries().items()]
     return [

@@ -35,13 +35,9 @@ def call(name: str, text: str) -> str:
 
 
 def answer(
-    units: Sequence[str],
-    a: Sequence[str],
-    b: Sequence[str],
-    c: str,
-    scale_a: Sequence[str] = (),
+    units: Sequence[str], a: Sequence[str], b: Sequence[str], c: str, scale_a: Sequence[str] = (),
     scale_b: Sequence[str] = (),
-) -> dict[str, Any]:
+) -> dict[str, object]:  # fmt: skip
     """The results of one dot product on one or two units, with their pictures and the command for both.
 
     Shapes: up to k values each; what lacks is zero, and scales that lack are 1.
@@ -67,7 +63,7 @@ def answer(
     }  # fmt: skip
 
 
-def shape(units: Sequence[str]) -> dict[str, Any]:
+def shape(units: Sequence[str]) -> dict[str, object]:
     """The number of products and of scales that units take, and the fields of each operand's encoding."""
     specs = _specs(units)
     spec, k = specs[0], common_k(*specs)
@@ -78,7 +74,7 @@ def shape(units: Sequence[str]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def draw(units: Sequence[str], seed: int, products: int = 4) -> dict[str, Any]:
+def draw(units: Sequence[str], seed: int, products: int = 4) -> dict[str, object]:
     """Random finite operands whose exponents are near each other, as encodings."""
     spec, rng = _specs(units)[0], random.Random(seed)
     o = spec.operands
