@@ -23,8 +23,9 @@ from tcformal.errors import DeviceError, InputError, TcformalError
 from tcformal.identification.record.products import check_product
 from tcformal.identification.whole.order import ProductFunction
 from tcformal.identification.whole.product import identify_product
-from tcformal.report.escape import print_json, say, warn
+from tcformal.report.escape import Plain, print_json, say, warn
 from tcformal.simulation.arrays import dtype_of
+from tcformal.store.file import Record
 from tcformal.store.lines import read
 from tcformal.store.schema import sealed
 from tcformal.store.write import append
@@ -68,8 +69,8 @@ def identify_product_(
     about |= {"kind": "library", "processor": processor(), "tcformal": VERSION, "formats": formats}
     slug = re.sub(r"[^A-Za-z0-9.]+", "-", f"{processor()}/").strip("-")
     path = Path(folder) / "products" / slug / f"{device.partition(':')[0]}.jsonl"
-    rows: list[dict[str, Any]] = []
-    kept = _kept(path, about) if keep else {}
+    rows: list[Record] = []
+    kept = _kept(path, about, formats) if keep else {}
     for shape in wanted:
         if shape in kept:
             rows.append(kept[shape])
@@ -92,9 +93,10 @@ def identify_product_(
     return OTHERWISE if missed else OK
 
 
-def _kept(path: Path, about: dict[str, Any]) -> dict[tuple[int, int, int], dict[str, Any]]:
+def _kept(path: Path, about: Plain, formats: str) -> dict[tuple[int, int, int], Record]:
     """The shapes that a file of results holds of the same library, formats and settings, the last of each."""
-    found: dict[tuple[int, int, int], dict[str, Any]] = {}
+    found: dict[tuple[int, int, int], Record] = {}
+    names = [x.strip() for x in formats.split(",")]
     for line in read(path)[0]:
         if (record := line.data) is None:
             continue
@@ -104,7 +106,7 @@ def _kept(path: Path, about: dict[str, Any]) -> dict[tuple[int, int, int], dict[
             warn(f"line {line.number} of {path} is not used: {error}")
             continue
         same = all(record.get(name) == value for name, value in about.items() if name not in _OWN)
-        if same and record["formats"] == [x.strip() for x in about["formats"].split(",")]:
+        if same and record["formats"] == names:
             found[record["m"], record["n"], record["k"]] = record
     return found
 
@@ -127,7 +129,7 @@ def _random_shapes(count: int, seed: int) -> Iterator[tuple[int, int, int]]:
             yield m, n, k
 
 
-def _device(device: str, formats: str, threads: int | None) -> tuple[ProductFunction, dict[str, Any]]:
+def _device(device: str, formats: str, threads: int | None) -> tuple[ProductFunction, Plain]:
     """A function of arrays, and what is known of the library behind it."""
     kind, _, program = device.partition(":")
     if kind == "numpy" and not program:
@@ -144,7 +146,7 @@ def _device(device: str, formats: str, threads: int | None) -> tuple[ProductFunc
     raise InputError(f"expected the device {_DEVICES}, but got {device!r:.80}")
 
 
-def _openblas() -> dict[str, Any]:
+def _openblas() -> Plain:
     """The kernels that NumPy's OpenBLAS chose for this processor, and its threads, as the library says."""
     for path in sorted((Path(np.__file__).parents[1] / "numpy.libs").glob("*openblas*")):
         library = ctypes.CDLL(str(path))
@@ -170,13 +172,8 @@ class _Program:
             for path, x in zip(files, (a, b), strict=False):
                 np.save(path, np.ascontiguousarray(x).view(f"u{x.dtype.itemsize}"))
             try:
-                done = subprocess.run(
-                    [*self.command, *map(str, files)],
-                    capture_output=True,
-                    text=True,
-                    timeout=_SECONDS,
-                    check=False,
-                )
+                words = [*self.command, *map(str, files)]
+                done = subprocess.run(words, capture_output=True, text=True, timeout=_SECONDS, check=False)
             except (OSError, subprocess.TimeoutExpired) as error:
                 raise DeviceError(f"expected {self.command[0]} to run, but got: {error}") from None
             if done.returncode or not files[2].exists():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import click
 from rich.console import Group, RenderableType
@@ -20,7 +19,7 @@ from tcformal.query.claims.verdict import ClaimVerdict, PartStatus
 from tcformal.query.pairs.variants import variants
 from tcformal.query.question import Kind
 from tcformal.report.claim_view import claim_view
-from tcformal.report.escape import print_json
+from tcformal.report.escape import Plain, print_json
 from tcformal.report.text import Counted, console
 from tcformal.theory.answers import agreement_of
 
@@ -57,7 +56,7 @@ def region_view(answers: Sequence[RegionAnswer]) -> RenderableType:
     return Group(*parts)
 
 
-def region_data(x: RegionAnswer) -> dict[str, Any]:
+def region_data(x: RegionAnswer) -> Plain:
     """One region as plain data."""
     return {
         "units": [x.first, x.second],
