@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -79,21 +80,22 @@ def monotonicity_view(m: Monotonicity, x: Unit | RunnableProgram) -> None:
         fmt = x.c_format if f.operand == "c" else x.a_format
         words = [format_value(fmt, w) for w in own] + [format_value(x.d_format, r) for r in f.results]
         made.add_row(f.operand, *words[:2], number_text(f.ulps), f"{float(f.relative):.6g}", *words[2:])
-    console().print(
-        Text(f"{m.name}: falls of the result of {m.length} products where an operand grows by one step")
-    )
+    out, what = console(), f"falls of the result of {m.length} products where an operand grows by one step"
+    out.print(Text(f"{m.name}: {what}"))
     if m.falls:
-        console().print(made)
-    lines = []
-    for operand, name in _OPERANDS.items():
-        kind = m.verdict(operand)
-        lines.append(f"no larger {name} gives a smaller result: {kind.name}, {_MEANS[kind]}")
+        out.print(made)
+    kinds = {name: m.verdict(operand) for operand, name in _OPERANDS.items()}
+    lines = [
+        f"no larger {name} gives a smaller result: {kind.name}, {_MEANS[kind]}"
+        for name, kind in kinds.items()
+    ]
     if m.claim is not None:
         lines.append(f"claim monotonicity, of a larger c: {m.claim.kind.name}; {m.claim.reason}")
-    console().print(Text("\n".join(lines)))
+    out.print(Text("\n".join(lines)))
+    shown = [w for f in m.falls for w in (f.first, f.second) if len(w.a) <= _LONGEST_SHOWN]
     if not isinstance(x, Unit):
         return
-    for w in (w for f in m.falls for w in (f.first, f.second) if len(w.a) <= _LONGEST_SHOWN):
+    for w in shown:
         # A command is not wrapped: it is to be copied.
         say(explain_command([x.name], w, by_value(x.spec), command="eval"))
 
@@ -136,10 +138,13 @@ _SHOWN = 16
 
 def in_units(x: Fraction, *, up: bool) -> str:
     """A constant as a decimal times 2^-24, rounded up for a bound and down for what was attained."""
-    digits = 10**6 if x * 2**_UNIT >= 1 else 10**12
-    scaled = x * 2**_UNIT * digits
-    whole = -(-scaled.numerator // scaled.denominator) if up else scaled.numerator // scaled.denominator
-    return f"{float(Fraction(whole, digits)):.12g}·2^-{_UNIT}"
+    digits = 6 if x * 2**_UNIT >= 1 else 12
+    return f"{_rounded(x * 2**_UNIT, digits, up):.12g}·2^-{_UNIT}"
+
+
+def _rounded(x: Fraction, digits: int, up: bool) -> float:
+    """A number with so many decimal places, rounded up or down."""
+    return float(Fraction((math.ceil if up else math.floor)(x * 10**digits), 10**digits))
 
 
 def percent(x: Fraction, *, up: bool) -> str:
@@ -147,9 +152,7 @@ def percent(x: Fraction, *, up: bool) -> str:
     digits = 0
     while x and x * 100 * 10**digits < 1000:
         digits += 1
-    scaled = x * 100 * 10**digits
-    whole = -(-scaled.numerator // scaled.denominator) if up else scaled.numerator // scaled.denominator
-    made = float(Fraction(whole, 10**digits))
+    made = _rounded(x * 100, digits, up)
     if digits > _FIXED:
         return f"{made:.4g} %"
     text = f"{made:.{digits}f}"
@@ -172,9 +175,8 @@ def theorem_text(unit: UnitSpec, theorem: Instance) -> str:
 
 def exact_text(unit: UnitSpec) -> str:
     """The exact sum that a unit's results are compared with, c = 0."""
-    return {"none": "xᵀy", "odd": "Σ (-1)^k·x_k·y_k", "even": "-Σ (-1)^k·x_k·y_k", "all": "-xᵀy"}[
-        sum_of(unit).subtracted
-    ]
+    sums = {"none": "xᵀy", "odd": "Σ (-1)^k·x_k·y_k", "even": "-Σ (-1)^k·x_k·y_k", "all": "-xᵀy"}
+    return sums[sum_of(unit).subtracted]
 
 
 def accuracy_data(x: Accuracy) -> Plain:
@@ -323,9 +325,8 @@ def slices_data(x: ExactSlices) -> Plain:
 
 def slices_view(x: ExactSlices) -> None:
     """Print how many products of slices of each width are summed exactly."""
-    out, made = console(), table("bits", "integers up to", "most products")
-    for w in x.widths:
-        made.add_row(str(w.bits), str(w.largest), str(w.products))
+    out, rows = console(), ((str(w.bits), str(w.largest), str(w.products)) for w in x.widths)
+    made = table("bits", "integers up to", "most products", rows=rows)
     out.print(Text(f"{x.unit.name}: products of integer slices that are summed exactly"))
     out.print(made)
     lines = [] if x.theorem is None else [theorem_text(x.unit, x.theorem)]

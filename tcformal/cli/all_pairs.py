@@ -25,7 +25,7 @@ from tcformal.query.pairs.pool import SturdyPool
 from tcformal.query.question import Kind
 from tcformal.query.verdict import NOT_CHECKED
 from tcformal.report.escape import Plain, print_json
-from tcformal.report.text import console, counting, progress
+from tcformal.report.text import console, counting, many, progress
 
 Outcomes = Mapping[Pair, PairOutcome]
 
@@ -79,16 +79,12 @@ def pairs_view(
     slow = sorted((o for o in outcomes.values() if o.seconds), key=lambda o: -o.seconds)[:_SLOWEST]
     parts += [Text(f"{o.seconds:.1f} s: {o.pair.first} {o.pair.second}", style="dim") for o in slow]
     served = sum(o.served for o in outcomes.values())
-    designs = _many(sum(len(group.units) for group in groups), "design")
-    what = f"{_many(len(outcomes), 'pair')} of {designs} in {_many(len(groups), 'set')} of formats"
+    designs = many(sum(len(group.units) for group in groups), "design")
+    what = f"{many(len(outcomes), 'pair')} of {designs} in {many(len(groups), 'set')} of formats"
     parts.append(Text(f"{what}: {tally(outcomes)}; {served} kept from before; {seconds:.1f} s"))
     if alone:
-        parts.append(Text(f"{_many(len(alone), 'design')} of formats that no other design has", style="dim"))
+        parts.append(Text(f"{many(len(alone), 'design')} of formats that no other design has", style="dim"))
     return Stack(*parts)
-
-
-def _many(n: int, what: str) -> str:
-    return f"{n} {what}" + ("" if n == 1 else "s")
 
 
 def _matrix(group: FormatGroup, outcomes: Outcomes, width: int) -> Text:

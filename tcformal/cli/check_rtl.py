@@ -9,8 +9,7 @@ from pathlib import Path
 
 import click
 
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main
-from tcformal.cli.output import write_output
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, write_output
 from tcformal.cli.solver_options import SolverOptions, solver_options
 from tcformal.design.names import resolve
 from tcformal.query.assume import from_texts

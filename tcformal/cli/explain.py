@@ -8,8 +8,7 @@ import click
 from rich.text import Text
 
 from tcformal.cli.evaluate import given_witness, operand_options
-from tcformal.cli.group import json_option, main
-from tcformal.cli.output import write_output
+from tcformal.cli.group import json_option, main, write_output
 from tcformal.design.names import resolve
 from tcformal.programs.chain import common_k
 from tcformal.programs.program import names_a_program

@@ -23,7 +23,7 @@ from tcformal.identification.record.identification import (
     to_record,
 )
 from tcformal.report.escape import print_json, say, warn
-from tcformal.report.identified import growth_svg, identification_view
+from tcformal.report.identified import growth_picture, identification_view
 from tcformal.report.parts import show
 from tcformal.store.file import RecordFile
 from tcformal.store.locks import shared_lock
@@ -119,7 +119,7 @@ def _keep_and_print(found: Identification, folder: Path, plot: Path | None, as_j
     with shared_lock(folder):
         RecordFile(folder, IDENTIFICATION, warn).add(record)
     if plot is not None:
-        write_whole(plot, growth_svg(found).encode())
+        write_whole(plot, growth_picture(found.space, found.growth).encode())
     if as_json:
         print_json(record)
     else:

@@ -10,8 +10,7 @@ from pathlib import Path
 import click
 from rich.text import Text
 
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, main
-from tcformal.cli.output import write_output
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, main, write_output
 from tcformal.cli.solver_options import SolverOptions, two_units
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec

@@ -17,8 +17,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tcformal.checks import MOST_AT_ONCE, MOST_JOBS, check_int, check_positive
-from tcformal.cli.group import BAD_INPUT, NO_ANSWER, OK, OTHERWISE, fail, json_option, main
-from tcformal.cli.output import write_output
+from tcformal.cli.group import BAD_INPUT, NO_ANSWER, OK, OTHERWISE, fail, json_option, main, write_output
 from tcformal.cli.solver_options import SolverOptions, solver_options
 from tcformal.design.space import space
 from tcformal.encodings.spec import Format
@@ -31,7 +30,7 @@ from tcformal.query.suites.suite import DEFAULT_LIMITS, SHRINK_S, VECTORS, suite
 from tcformal.query.suites.suitefile import from_json, to_json
 from tcformal.report.escape import print_json, printable_json, say
 from tcformal.report.tables import witness_table
-from tcformal.report.text import console, table, telling
+from tcformal.report.text import console, headline, many, table, telling
 from tcformal.simulation.operands.witness import Witness
 
 #: Lines about pairs that are shown of a suite of many designs.
@@ -55,36 +54,28 @@ def labels(s: Suite) -> tuple[str, list[str]]:
 def suite_view(s: Suite) -> RenderableType:
     """The inputs, the result of every design on each, and the designs that no input separates."""
     common, names = labels(s)
-    classes = s.classes
-    count = len(set(classes))
-    head = Text(
-        f"{_many(len(s.inputs), 'input')} for {_many(count, 'class', 'classes')} of {len(names)} designs",
-        "bold",
-    )
-    head.append(f" at k={s.k}: {_bound(s)}", "default not bold")
+    found = f"{many(len(s.inputs), 'input')} for {many(len(set(s.classes)), 'class', 'classes')}"
+    head = headline(f"{found} of {len(names)} designs", "bold", f" at k={s.k}: {_bound(s)}")
     parts: list[RenderableType] = [head]
     few = len(names) <= LISTED
     for i, w in enumerate(s.inputs if few else ()):
-        title = Text(f"\ninput {i}", "bold")
-        title.append(f": {len(set(s.results[i]))} different results{_alone(s, names, i)}", "default not bold")
-        parts += [title, witness_table(s.designs[0], w)]
+        rest = f": {len(set(s.results[i]))} different results{_alone(s, names, i)}"
+        parts += [headline(f"\ninput {i}", "bold", rest), witness_table(s.designs[0], w)]
     if few:
-        rows = table(common or "design", *(f"input {i}" for i in range(len(s.inputs))))
         d = s.designs[0].operands.d
-        for j, name in enumerate(names):
-            rows.add_row(name, *(hex_word(d, row[j]) for row in s.results))
-        parts += [Text(), rows]
+        rows = ((name, *(hex_word(d, row[j]) for row in s.results)) for j, name in enumerate(names))
+        heads = (common or "design", *(f"input {i}" for i in range(len(s.inputs))))
+        parts += [Text(), table(*heads, rows=rows)]
     else:
         parts.append(Text("the inputs and all results: with --format csv, json or c", "dim"))
     equal = [f"equal: {names[e.first]} and {names[e.second]}: {e.reason}" for e in s.equal]
     parts += [Text(line, "green") for line in _some(equal, few, "pairs proved equal")]
-    undecided = [
+    left = [
         f"undecided: {names[u.first]} and {names[u.second]}: {u.verdict.name}, {u.reason}"
         for u in s.undecided
     ]
-    parts += [Text(line, "bold red") for line in _some(undecided, few, "designs undecided")]
-    parts.append(Text(_tail(s), "dim"))
-    return Group(*parts)
+    parts += [Text(line, "bold red") for line in _some(left, few, "designs undecided")]
+    return Group(*parts, Text(_tail(s), "dim"))
 
 
 def _some(lines: Sequence[str], few: bool, what: str) -> list[str]:
@@ -92,10 +83,6 @@ def _some(lines: Sequence[str], few: bool, what: str) -> list[str]:
     if few or len(lines) <= _SHOWN:
         return list(lines)
     return [*lines[:_SHOWN], f"… {len(lines)} {what} in all"]
-
-
-def _many(n: int, one: str, more: str = "") -> str:
-    return f"{n} {one if n == 1 else more or one + 's'}"
 
 
 def _bound(s: Suite) -> str:
@@ -119,18 +106,15 @@ def _alone(s: Suite, names: Sequence[str], i: int) -> str:
         count += comb(len(group), 2) - sum(comb(size, 2) for size in sizes.values())
         shown += [(group[0], y) for y in group if s.results[i][y] != s.results[i][group[0]]][:1]
     x, y = min(shown)
-    return f"; it alone separates {_many(count, 'pair')}, such as {names[x]} from {names[y]}"
+    return f"; it alone separates {many(count, 'pair')}, such as {names[x]} from {names[y]}"
 
 
 def _tail(s: Suite) -> str:
-    texts = [
-        f"{_many(s.asked, 'question')} to solvers",
-        _replayed(s),
-    ]
+    texts = [f"{many(s.asked, 'question')} to solvers", _replayed(s)]
     if s.refused:
-        texts.append(f"{_many(s.refused, 'combination')} without a meaning left out")
+        texts.append(f"{many(s.refused, 'combination')} without a meaning left out")
     if s.same:
-        texts.append(f"{_many(s.same, 'name')} of parameters that another has left out")
+        texts.append(f"{many(s.same, 'name')} of parameters that another has left out")
     return "; ".join([*texts, f"seed {s.seed}", f"{s.seconds:.1f} s"])
 
 
@@ -194,11 +178,9 @@ def suite_header(s: Suite, prefix: str) -> str:
         "/* The first of the designs that each one is proved equal to. */",
         f"static const uint16_t {p}_class[{m}] = {{{', '.join(map(str, s.classes))}}};", "",
     ]  # fmt: skip
-    lines += _operand_rows(f"{p}_a", o.a, [w.a for w in s.inputs])
-    lines += _operand_rows(f"{p}_b", o.b, [w.b for w in s.inputs])
-    if scale is not None:
-        lines += _operand_rows(f"{p}_scale_a", scale, [w.scale_a for w in s.inputs])
-        lines += _operand_rows(f"{p}_scale_b", scale, [w.scale_b for w in s.inputs])
+    formats = {"a": o.a, "b": o.b} | ({} if scale is None else {"scale_a": scale, "scale_b": scale})
+    for name, fmt in formats.items():
+        lines += _operand_rows(f"{p}_{name}", fmt, [getattr(w, name) for w in s.inputs])
     lines.append(f"static const {_type(o.c)} {p}_c[{n}] = {{")
     lines += [f"    {_literal(o.c, w.c)}, /* {format_value(o.c, w.c)} */" for w in s.inputs]
     lines += ["};", "", f"static const {_type(o.d)} {p}_d[{n}][{m}] = {{"]
@@ -223,17 +205,17 @@ def _separators(s: Suite, prefix: str) -> list[str]:
     m = len(s.designs)
     if m > LISTED:
         return []
+
+    def separator(first: int, second: int) -> str:
+        found = s.separator(first, second)
+        return "-1" if found is None else str(found)
+
     return [
         "/* The input that separates two designs; -1 where they are equal, or undecided. */",
         f"static const int16_t {prefix}_separator[{m}][{m}] = {{",
-        *(f"    {{{', '.join(_separator(s, x, y) for y in range(m))}}}," for x in range(m)),
+        *(f"    {{{', '.join(separator(x, y) for y in range(m))}}}," for x in range(m)),
         "};", "",
     ]  # fmt: skip
-
-
-def _separator(s: Suite, first: int, second: int) -> str:
-    found = s.separator(first, second)
-    return "-1" if found is None else str(found)
 
 
 def _operand_rows(name: str, fmt: Format, rows: Sequence[Sequence[int]]) -> list[str]:
@@ -334,16 +316,14 @@ def _write(made: Suite, form: str, output: str | None, prefix: str) -> None:
     if form == "table":
         console().print(suite_view(made))
         return
-    texts = {
-        "json": lambda: printable_json(to_json(made)) + "\n",
-        "csv": lambda: suite_csv(made),
-        "c": lambda: suite_header(made, prefix),
-    }
-    text = texts[form]()
+    if form == "json":
+        text = printable_json(to_json(made)) + "\n"
+    else:
+        text = suite_csv(made) if form == "csv" else suite_header(made, prefix)
     if output is None:
         say(text, end="")
-        return
-    write_output(output, text.encode())
+    else:
+        write_output(output, text.encode())
 
 
 def _check(path: Path, how: SolverOptions, jobs: int, as_json: bool) -> int:
@@ -356,11 +336,12 @@ def _check(path: Path, how: SolverOptions, jobs: int, as_json: bool) -> int:
     found = examined(made, how.limits, solvers=how.solvers, jobs=jobs)
     if data.get("separated") != to_json(made)["separated"]:
         found.wrong.append("expected in `separated` the input that tells each pair apart, but got others")
+    inputs, designs = len(made.inputs), len(made.designs)
     if as_json:
-        counts = {"inputs": len(made.inputs), "designs": len(made.designs)}
-        print_json({**counts, "wrong": found.wrong, "unproved": found.unproved})
+        wrong, unproved = found.wrong, found.unproved
+        print_json({"inputs": inputs, "designs": designs, "wrong": wrong, "unproved": unproved})
     else:
-        so_far = "nothing is wrong" if not found.unproved else "nothing wrong was found"
-        whole = f"{len(made.inputs)} inputs and {len(made.designs)} designs: {so_far}"
+        so_far = "nothing wrong was found" if found.unproved else "nothing is wrong"
+        whole = f"{inputs} inputs and {designs} designs: {so_far}"
         say("\n".join([*(found.wrong or [whole]), *found.unproved]))
     return OTHERWISE if found.wrong else NO_ANSWER if found.unproved else OK

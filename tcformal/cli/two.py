@@ -28,16 +28,6 @@ from tcformal.simulation.operands.command import by_value, explain_command
 from tcformal.store.answers import identity_of
 
 
-def _kept_or_asked(q: EqualityQuestion, how: SolverOptions) -> Verdict[EqualityQuestion]:
-    """The kept answer to a question, or a new one, which is then kept; the progress of a new one is shown."""
-    unkept: list[RecordError] = []
-    with waiting(how.limits.time_s) as tell:
-        v = kept_or_separated(q, replace(how, progress=tell, unkept=unkept.append))
-    for error in unkept:
-        warn(f"the answer is not kept: {error}")
-    return v
-
-
 def _report(v: Verdict[EqualityQuestion], hoped: Kind, as_json: bool, with_explanation: bool) -> int:
     traces: list[Trace] = []
     if v.witness is not None:
@@ -72,5 +62,10 @@ def ask_two(
 ) -> int:  # fmt: skip
     """Answer a question about two units, print the answer, and return the exit code."""
     one, other = resolve(first), resolve(second)
-    v = _kept_or_asked(question(one, other, from_texts(one.operands.c, assume)), how)
+    unkept: list[RecordError] = []
+    with waiting(how.limits.time_s) as tell:
+        q = question(one, other, from_texts(one.operands.c, assume))
+        v = kept_or_separated(q, replace(how, progress=tell, unkept=unkept.append))
+    for error in unkept:
+        warn(f"the answer is not kept: {error}")
     return _report(v, hoped, as_json, with_explanation)

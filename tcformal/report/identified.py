@@ -163,13 +163,8 @@ def _counts(found: Identification) -> str:
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 640, 360, 60, 45, 20
 
 
-def growth_svg(found: Identification) -> str:
-    """A picture: how many designs were left, as a power of ten, after each number of dot products."""
-    return growth_picture(found.space, found.growth)
-
-
 def growth_picture(space: int, growth: Sequence[tuple[int, int]]) -> str:
-    """The same from the size of the space, and dot products asked with the designs that were left."""
+    """A picture: how many designs of a space were left, as a power of ten, after so many dot products."""
     points = [(0, space), *growth]
     most, powers = max(1, points[-1][0]), math.ceil(math.log10(max(10, *(n for _, n in points))))
 

@@ -13,7 +13,7 @@ from tcformal.query.explain.explain import explain_witness
 from tcformal.query.explain.steps import Trace
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.verdict import Verdict
-from tcformal.report.identified import growth_svg, identification_view
+from tcformal.report.identified import growth_picture, identification_view
 from tcformal.report.parts import plain
 from tcformal.report.svg import STYLE, html_table, operand_rows, picture_svg, pictures_html
 from tcformal.report.units import stated
@@ -70,5 +70,5 @@ def claim_html(v: ClaimVerdict) -> str:
 def identification_html(found: Identification) -> str:
     """The verdict as the command line prints it, and how many designs were left after each question."""
     lines = "\n".join(plain(part) for part in identification_view(found))
-    picture = growth_svg(found) if found.growth else ""
+    picture = growth_picture(found.space, found.growth) if found.growth else ""
     return f"<pre>{escape(lines)}</pre>{picture}"

@@ -224,6 +224,11 @@ def _separable(cell: RenderableType | None) -> RenderableType | None:
     return cell
 
 
+def many(n: int, one: str, more: str = "") -> str:
+    """A number of things, by the name of one, and of more where that is not with an s."""
+    return f"{n} {one if n == 1 else more or one + 's'}"
+
+
 def headline(word: str, style: str, rest: str) -> Text:
     """A verdict in its colour, and the rest of its line."""
     return Text(word, style=style).append(rest, style="default not bold")
