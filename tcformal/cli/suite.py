@@ -247,9 +247,7 @@ def _sum_text(s: Suite, w: Witness) -> str:
     return " + ".join([*terms, f"({format_value(o.c, w.c)})"])
 
 
-@main.command(
-    name="suite",
-)
+@main.command(name="suite")
 @click.argument("names", nargs=-1, metavar="[UNIT]...")
 @click.option("--vary", multiple=True, metavar="NAME[=VALUES]",
               help="A parameter to vary, over values such as 1,5..7 or its usual ones; repeated: all "

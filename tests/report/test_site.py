@@ -26,8 +26,7 @@ from tcformal.query.pairs.pairs import Pair, groups
 from tcformal.report.site import pages as site_pages
 from tcformal.report.site import play
 from tcformal.report.site.bundle import _UNUSED, scripts, sources
-from tcformal.report.site.measured import nan_stories
-from tcformal.report.site.pages import figure_pages, pair_pages, replayed, witness_of_record
+from tcformal.report.site.pages import figure_pages, nan_stories, pair_pages, replayed, witness_of_record
 from tcformal.simulation.operands.random import batch
 from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.unit import Unit

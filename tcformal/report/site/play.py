@@ -1,4 +1,4 @@
-"""What the page in the browser calls: values as text in, results and pictures out; no compiled package."""
+"""What the page in the browser calls: text in, results and pictures out; apart, because it runs there."""
 
 from __future__ import annotations
 
