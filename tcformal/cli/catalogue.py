@@ -84,11 +84,10 @@ def _check(designs: Mapping[str, Sequence[str]], as_json: bool) -> int:
     total = sum(map(len, named.values()))
     if as_json:
         print_json({"names": total, "designs": len(named), "misnamed": odd})
-    elif odd:
-        lines = [f"{name} does not build the circuit of {first}" for name, first in odd.items()]
-        console().print(Text("\n".join(lines)))
     else:
-        console().print(Text(f"{total} names of {len(named)} designs: each builds the circuit of its design"))
+        lines = [f"{name} does not build the circuit of {first}" for name, first in odd.items()]
+        good = f"{total} names of {len(named)} designs: each builds the circuit of its design"
+        console().print(Text("\n".join(lines or [good])))
     return OTHERWISE if odd else OK
 
 
@@ -98,7 +97,4 @@ def _check(designs: Mapping[str, Sequence[str]], as_json: bool) -> int:
 def formats(name: str | None, as_json: bool) -> None:
     """List the floating-point formats, or show one (NAME)."""
     chosen = [format_named(name)] if name is not None else list(FORMATS.values())
-    if as_json:
-        print_json([format_data(f) for f in chosen])
-    else:
-        console().print(formats_table(chosen))
+    print_json([format_data(f) for f in chosen]) if as_json else console().print(formats_table(chosen))

@@ -49,12 +49,12 @@ def given_witness(spec: UnitSpec, given: Mapping[str, str | None], k: int | None
     """Operands from the options of `operand_options`."""
     k = spec.k if k is None else k
     count = scale_count(spec, k)
-    listed = {}
-    for name in ("scale_a", "scale_b"):
-        text = given[name]
-        listed[name] = None if text is None else listed_values(text, count)
     a, b, c = (given[name] or "" for name in "abc")
-    return witness_of(spec, listed_values(a, k), listed_values(b, k), c, k=k, **listed)
+    scale_a, scale_b = (
+        None if text is None else listed_values(text, count) for text in (given["scale_a"], given["scale_b"])
+    )
+    words = listed_values(a, k), listed_values(b, k)
+    return witness_of(spec, *words, c, k=k, scale_a=scale_a, scale_b=scale_b)
 
 
 @main.command(name="eval")
@@ -63,23 +63,13 @@ def given_witness(spec: UnitSpec, given: Mapping[str, str | None], k: int | None
 @json_option
 def eval_(names: Sequence[str], as_json: bool, **operands: str | None) -> None:
     """Compute d = a·b + c on one or more units."""
-    specs = [resolve(name) for name in names]
     results = []
-    for spec in specs:
-        inputs = given_witness(spec, operands).inputs()
+    for spec in map(resolve, names):
         graph, root = circuit(spec, spec.k)
-        results.append(Concrete(graph, [root])(inputs)[0])
+        raw = Concrete(graph, [root])(given_witness(spec, operands).inputs())[0]
+        results.append((spec.name, spec.operands.d, raw))
     if as_json:
-        print_json(
-            [
-                {"unit": spec.name, "value": format_value(spec.operands.d, raw),
-                 "hex": hex_word(spec.operands.d, raw)}
-                for spec, raw in zip(specs, results, strict=True)
-            ]
-        )  # fmt: skip
+        print_json([{"unit": x, "value": format_value(d, r), "hex": hex_word(d, r)} for x, d, r in results])
         return
-    made = table("unit", "d", "encoding")
-    for spec, raw in zip(specs, results, strict=True):
-        d = spec.operands.d
-        made.add_row(spec.name, with_decimal(d, raw), hex_word(d, raw))
-    console().print(made)
+    rows = ((name, with_decimal(d, raw), hex_word(d, raw)) for name, d, raw in results)
+    console().print(table("unit", "d", "encoding", rows=rows))

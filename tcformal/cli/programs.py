@@ -124,11 +124,9 @@ def programs(name: str | None, length: int | None, as_json: bool) -> None:
     if name is not None:
         p = program(name)
         if as_json:
-            steps = {}
-            if length is not None:
-                rows = p.plan(length).steps
-                steps = {"steps": [{"name": s.name, "what": s.text} for s in rows]}
-            print_json(program_data(p) | steps)
+            rows = [] if length is None else p.plan(length).steps
+            steps = [{"name": x.name, "what": x.text} for x in rows]
+            print_json(program_data(p) | ({} if length is None else {"steps": steps}))
         else:
             console().print(program_card(p, length))
         return
@@ -138,13 +136,8 @@ def programs(name: str | None, length: int | None, as_json: bool) -> None:
     if as_json:
         print_json([program_data(p) for p in found])
         return
-    console().print(programs_table(found))
-    console().print(
-        Text(
-            "A file of your own is named by its path: docs/how-to/programs.md says how to write one.",
-            style="dim",
-        )
-    )
+    own = "A file of your own is named by its path: docs/how-to/programs.md says how to write one."
+    console().print(programs_table(found), Text(own, style="dim"))
 
 
 @main.command(name="compare-programs")

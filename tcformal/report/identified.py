@@ -42,10 +42,9 @@ def identification_view(found: Identification) -> list[ReportPart]:
     if found.measured:
         parts += [f"{name}: {value}" for name, value in found.measured.items()]
     if found.nearest:
-        rows: list[tuple[str, ...]] = [
+        parts.append(Rows(("nearest design", ">answers it gives"), [
             (x.design, f"{x.agrees.count} of {x.agrees.of}") for x in found.nearest
-        ]
-        parts.append(Rows(("nearest design", ">answers it gives"), rows))
+        ]))  # fmt: skip
     if found.unfit:
         first = _input(found, found.unfit[0])
         parts.append(f"{len(found.unfit)} answers that no design gives, the first: {first}")
@@ -59,13 +58,10 @@ def identification_view(found: Identification) -> list[ReportPart]:
 def _axes(found: Identification) -> list[ReportPart]:
     """One row for each axis: how its other values are settled, with one example."""
     made = Rows(("axis", "other values", "settled", "by"))
-    by_axis: dict[str, list[AxisOutcome]] = {}
-    for outcome in found.axes:
-        by_axis.setdefault(outcome.axis, []).append(outcome)
-    for axis, outcomes in by_axis.items():
+    for axis in dict.fromkeys(x.axis for x in found.axes):
         name = axis
         for settled in Settled:
-            some = [x for x in outcomes if x.settled is settled]
+            some = [x for x in found.axes if (x.axis, x.settled) == (axis, settled)]
             if some:
                 made.rows.append((name, _values(some), settled.name.lower(), _evidence(found, some)))
                 name = ""

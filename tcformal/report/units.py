@@ -79,15 +79,10 @@ def families_table() -> Table:
 
 def _cells(u: UnitSpec, others: int) -> list[str]:
     d, fact = u.design, u.facts.get("fraction_bits")
-    return [
-        operation(u).name,
-        str(min(u.k, d.products)),
-        "exact" if d.fraction_bits is None else str(d.fraction_bits),
-        str(d.zero_exponent),
-        d.conversion,
-        fact.evidence.name.lower() if fact else "",
-        str(others),
-    ]
+    bits = "exact" if d.fraction_bits is None else str(d.fraction_bits)
+    evidence = fact.evidence.name.lower() if fact else ""
+    terms = str(min(u.k, d.products))
+    return [operation(u).name, terms, bits, str(d.zero_exponent), d.conversion, evidence, str(others)]
 
 
 def unit_card(u: UnitSpec) -> RenderableType:
@@ -146,17 +141,9 @@ def formats_table(formats: Iterable[Format]) -> Table:
     """One row per format, with its smallest and largest positive numbers, exact."""
     made = table("format", ">bits", ">exponent", ">bias", ">fraction", "smallest", "largest", "specials")
     for f in formats:
-        least = power_of_two(f.least_exponent)
-        made.add_row(
-            f.name,
-            str(f.width),
-            str(f.exponent_bits),
-            str(f.bias),
-            str(f.fraction_bits),
-            number_text(least),
-            format_value(f, f.largest),
-            _encodings(f),
-        )
+        numbers = map(str, (f.width, f.exponent_bits, f.bias, f.fraction_bits))
+        least, most = number_text(power_of_two(f.least_exponent)), format_value(f, f.largest)
+        made.add_row(f.name, *numbers, least, most, _encodings(f))
     for column in made.columns[:-1]:
         column.no_wrap = True
     return made
