@@ -23,7 +23,7 @@ from tcformal.design.operations import Operation, operation, risks
 from tcformal.design.rounding import NAN_RULES
 from tcformal.design.sources import references as cited_works
 from tcformal.design.unit import UnitSpec
-from tcformal.devices.log.results import pieces_of, read_runs, unit_of
+from tcformal.devices.log.results import Run, pieces_of, read_runs, unit_of
 from tcformal.devices.sealed import read_summary
 from tcformal.errors import InputError, RecordError, TcformalError
 from tcformal.files import read_regular
@@ -527,16 +527,25 @@ def nan_stories(folder: Path) -> list[NanStory]:
     return sorted(made, key=lambda story: (-resolve(story.unit).k, -story.nans))
 
 
-def _story(run: Any, path: Path, folder: Path) -> NanStory | None:
+@dataclass(slots=True)
+class _RuleTally:
+    """How many recorded NaNs one rule gives, and an example of one that it does not."""
+
+    design: UnitSpec
+    right: int = 0
+    example: str = ""
+
+
+def _story(run: Run, path: Path, folder: Path) -> NanStory | None:
     """How many recorded NaNs each rule of a unit gives."""
     spec = unit_of(run, path)
     fmt = spec.operands.d
     infinity = ((1 << fmt.exponent_bits) - 1) << fmt.fraction_bits
-    rules: dict[str, list[Any]] = {}
+    rules: dict[str, _RuleTally] = {}
     nans = count = 0
     for rule in NAN_RULES:
         try:
-            rules[rule] = [resolve(f"{spec.name}@nan_rule={rule}"), 0, ""]
+            rules[rule] = _RuleTally(resolve(f"{spec.name}@nan_rule={rule}"))
         except InputError:
             continue
     for piece in pieces_of(run, path):
@@ -547,16 +556,17 @@ def _story(run: Any, path: Path, folder: Path) -> NanStory | None:
         is_nan = magnitude > np.uint64(infinity)
         nans += int(np.count_nonzero(is_nan))
         for row in rules.values():
-            given = replay(row[0], piece.batch)
+            given = replay(row.design, piece.batch)
             good = (given == piece.outputs) & is_nan
-            row[1] += int(np.count_nonzero(good))
+            row.right += int(np.count_nonzero(good))
             wrong = np.flatnonzero(is_nan & ~good)
-            if len(wrong) and not row[2]:
+            if len(wrong) and not row.example:
                 i = int(wrong[0])
-                row[2] = f"{int(given[i]):#010x} instead of the device's {int(piece.outputs[i]):#010x}"
+                theirs = f"the device's {int(piece.outputs[i]):#010x}"
+                row.example = f"{int(given[i]):#010x} instead of {theirs}"
     if not nans:
         return None
-    found = tuple((rule, row[1], row[2]) for rule, row in rules.items())
+    found = tuple((rule, row.right, row.example) for rule, row in rules.items())
     device = str(run.head["device"].get("device", path.parent.parent.name))
     return NanStory(device, spec.name, str(path.relative_to(folder)), nans, found, spec.design.nan_rule)
 
