@@ -1,4 +1,4 @@
-"""`separate --all-pairs`: every pair of catalogued units, on this machine or a cluster."""
+"""`separate --all-pairs`: every pair of units; apart, because a kept answer does not wait for workers."""
 
 from __future__ import annotations
 

@@ -20,8 +20,7 @@ from tcformal.programs.recipes.names import recipe
 from tcformal.programs.recipes.names import recipes as known_recipes
 from tcformal.programs.recipes.recipe import Recipe
 from tcformal.report.escape import Plain, print_json
-from tcformal.report.text import console, table
-from tcformal.report.units import stated
+from tcformal.report.text import console, stated, table
 
 
 def recipes_table(found: Iterable[Recipe]) -> Table:

@@ -1,4 +1,4 @@
-"""`results`: the kept answers; `results verify` is a module of its own."""
+"""`results`: the kept answers: list, show, verify, proof, export, prune."""
 
 from __future__ import annotations
 

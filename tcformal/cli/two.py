@@ -1,4 +1,4 @@
-"""Questions about two units: how they are answered."""
+"""Questions about two units, answered; apart, because an answer about a claim does not wait for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables about kept records, for the pages of the report and for the summary in Markdown."""
+"""Markdown: sections about kept records, written, and the tables of benchmarks, read."""
 
 from __future__ import annotations
 

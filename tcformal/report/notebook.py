@@ -1,4 +1,4 @@
-"""What a notebook shows of a value: the picture of a trace, tables of units and answers."""
+"""What a notebook shows of a value; apart, because it is imported when a notebook asks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tcformal.query.verdict import Verdict
 from tcformal.report.identified import growth_picture, identification_view
 from tcformal.report.parts import plain
 from tcformal.report.svg import STYLE, html_table, operand_rows, picture_svg, pictures_html
-from tcformal.report.units import stated
+from tcformal.report.text import stated
 from tcformal.simulation.unit import Unit
 
 

@@ -1,4 +1,4 @@
-"""Text and tables as data, drawn by rich, or as aligned text where rich is not installed."""
+"""Text and tables as data, drawn by rich; apart from `text`, because `probe` runs where rich is missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures of numbers: one figure in a file, and beside it its data as CSV with the command that makes it."""
+"""Pictures of numbers: a figure in a file, and beside it its data with the command that makes them."""
 
 from __future__ import annotations
 

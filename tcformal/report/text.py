@@ -6,7 +6,8 @@ import contextlib
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
@@ -26,7 +27,7 @@ SHOWN = 12
 if TYPE_CHECKING:  # imported where bars are made: most commands show none
     from rich.progress import Progress, ProgressColumn, TaskID, TextColumn
 
-    from tcformal.design.unit import UnitSpec
+    from tcformal.design.unit import Fact, UnitSpec
     from tcformal.simulation.operands.witness import Witness
 
 #: Width that every table fits into when the output is not a terminal.
@@ -264,3 +265,22 @@ def scale_lines(spec: UnitSpec, w: Witness) -> list[str]:
     if not lines:
         return ["all scales are 1"]
     return lines if len(lines) == len(pairs) else [*lines, "all other scales are 1"]
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """The value of a parameter with its source and evidence; None where nothing states it."""
+
+    value: object
+    source: str | None
+    evidence: str | None
+
+
+def stated(values: Mapping[str, object], facts: Mapping[str, Fact]) -> dict[str, Stated]:
+    """Each parameter by name."""
+    made = {}
+    for name, value in values.items():
+        fact = facts.get(name)
+        known = (None, None) if fact is None else (fact.source, fact.evidence.name.lower())
+        made[name] = Stated(value, *known)
+    return made

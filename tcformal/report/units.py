@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -16,12 +16,12 @@ from tcformal.design.names import FAMILIES
 from tcformal.design.operations import operation, risks
 from tcformal.design.sources import references
 from tcformal.design.trees.tree import Tree
-from tcformal.design.unit import Evidence, Fact, UnitSpec
+from tcformal.design.unit import Evidence, UnitSpec
 from tcformal.encodings.spec import Format, Sign
 from tcformal.oracle.text import number_text, power_of_two
 from tcformal.oracle.values import format_value
 from tcformal.report.escape import Plain
-from tcformal.report.text import WIDTH, table
+from tcformal.report.text import WIDTH, stated, table
 
 #: Headings of `units_table` after the name, those of numbers with a leading >.
 _COLUMNS = ("operation", ">L", ">F", ">e_zero", "conversion", "evidence", ">others")
@@ -155,25 +155,6 @@ def _encodings(f: Format) -> str:
     low = f"{f.ignored_low_bits} low bits ignored" if f.ignored_low_bits else None
     least = None if f.subnormals else "no subnormals"
     return "; ".join(text for text in (f.specials.value, sign, low, least) if text)
-
-
-@dataclass(frozen=True, slots=True)
-class Stated:
-    """The value of a parameter with its source and evidence; None where nothing states it."""
-
-    value: object
-    source: str | None
-    evidence: str | None
-
-
-def stated(values: Mapping[str, object], facts: Mapping[str, Fact]) -> dict[str, Stated]:
-    """Each parameter by name."""
-    made = {}
-    for name, value in values.items():
-        fact = facts.get(name)
-        known = (None, None) if fact is None else (fact.source, fact.evidence.name.lower())
-        made[name] = Stated(value, *known)
-    return made
 
 
 def unit_data(u: UnitSpec) -> Plain:

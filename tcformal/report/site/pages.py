@@ -52,7 +52,8 @@ from tcformal.report.markdown import tables
 from tcformal.report.references import references, references_section
 from tcformal.report.results import exports_section, unchecked_reason, unchecked_verdict
 from tcformal.report.svg import PAGE_STYLE, STYLE, operand_rows, pictures_html
-from tcformal.report.units import in_hex, stated
+from tcformal.report.text import stated
+from tcformal.report.units import in_hex
 from tcformal.simulation.operands.command import by_value, explain_command
 from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.replay import replay
