@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html import escape
 
 from tcformal.design.unit import UnitSpec
@@ -118,50 +118,43 @@ def step_title(step: SumStep) -> str:
     return title + f" ({'all' if zeros == count else zeros} of them zero, not shown)" * bool(zeros)
 
 
-@dataclass(slots=True)
 class _Sum:
     """The rows of one sum with one set of columns."""
 
-    step: SumStep
-    found: Divergence | None
-    number: int
-    live: list[TermRow] = field(init=False)
-    lead: int = field(init=False)
-    fraction: int = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.live = [term for term in self.step.terms if not term.zero]
-        texts = [term.kept_bits for term in self.live] + [self.step.total_bits]
+    def __init__(self, step: SumStep, found: Divergence | None, number: int) -> None:
+        self.step, self.found, self.number = step, found, number
+        self.live = [term for term in step.terms if not term.zero]
+        texts = [term.kept_bits for term in self.live] + [step.total_bits]
         self.lead = max(2, *(len(bits.partition(".")[0].lstrip("0")) for bits in texts))
-        self.fraction = min(self.step.fraction_bits, _MOST_KEPT)
+        self.fraction = min(step.fraction_bits, _MOST_KEPT)
 
     def block(self) -> SumBlock:
         """Title, addends, sum and rounding."""
-        step, found = self.step, self.found
+        step = self.step
         rows = [*map(self._term, self.live), self._total()]
         rows += [self._rounded(done) for done in (step.floor, step.rounding) if done is not None]
         edge = self.fraction
         cut = max((b.column + len(b.digits) - edge - 1 for row in rows for b in row.bits), default=0)
-        marked = any(_is(found, self.number, part) for part in ("order", "e_max"))
-        short = self.fraction < step.fraction_bits
-        return SumBlock(step_title(step), tuple(rows), self.lead, self.fraction, max(0, cut), short, marked)
+        marked, short = self._is("order") or self._is("e_max"), edge < step.fraction_bits
+        return SumBlock(step_title(step), tuple(rows), self.lead, edge, max(0, cut), short, marked)
 
-    def _kept(self, bits: str, role: str = "kept") -> BitRun:
+    def _is(self, part: str, term: str = "") -> bool:
+        return _is(self.found, self.number, part, term)
+
+    def _kept(self, bits: str) -> BitRun:
         """The bits above the cut, without leading zeros; those that have no column are left out."""
         whole, _, fraction = bits.partition(".")
         digits = whole + fraction[: self.fraction]
         first = len(digits) - len(digits.lstrip("0"))
-        return BitRun(first - len(whole) + 1, digits[first:], role)
+        return BitRun(first - len(whole) + 1, digits[first:], "kept")
 
     def _term(self, term: TermRow) -> BitRow:
         cut = _clipped(term.discarded)
         bits = (self._kept(term.kept_bits), BitRun(self.fraction + 1, cut, "cut"))
         beyond = "1" in term.kept_bits.partition(".")[2][self.fraction :]
-        note = ("more bits are kept than are drawn" if beyond else "") or ("all cut" if not term.kept else "")
-        return BitRow(
-            f"{term.name} = {number_text(term.value)}", str(term.exponent), "-" if term.negative else "+",
-            tuple(b for b in bits if b.digits), note, _is(self.found, self.number, "term", term.name),
-        )  # fmt: skip
+        note = "more bits are kept than are drawn" if beyond else "" if term.kept else "all cut"
+        name, sign = f"{term.name} = {number_text(term.value)}", "-" if term.negative else "+"
+        return BitRow(name, str(term.exponent), sign, _some(bits), note, self._is("term", term.name))
 
     def _total(self) -> BitRow:
         step = self.step
@@ -176,11 +169,8 @@ class _Sum:
         notes = [f"{carries} carry bit{'s' * (carries > 1)}"] if carries else []
         notes += ["wrapped: the sum has more bits than are carried"] if step.wrapped else []
         notes += [f"{step.moved} units by {step.moved_by}"] if step.moved else []
-        return BitRow(
-            f"sum = {number_text(step.total)}", "", "-" if step.total < 0 else "+",
-            tuple(b for b in bits if b.digits), "; ".join(notes),
-            _is(self.found, self.number, "sum"), "sum",
-        )  # fmt: skip
+        name, sign = f"sum = {number_text(step.total)}", "-" if step.total < 0 else "+"
+        return BitRow(name, "", sign, _some(bits), "; ".join(notes), self._is("sum"), "sum")
 
     def _rounded(self, done: Rounding) -> BitRow:
         kept, cut = done.bits[: done.precision], done.bits[done.precision :].rstrip("0")
@@ -194,11 +184,14 @@ class _Sum:
             notes.append(f"too large: {done.overflow}")
         kept = kept if len(kept) <= _MOST_KEPT else kept[: _MOST_KEPT - 1] + "…"
         bits = (BitRun(0, kept, "kept"), BitRun(len(kept), _clipped(cut), "cut"))
-        return BitRow(
-            f"{done.conversion} = {number_text(done.value)}", str(done.exponent) if self.step.total else "",
-            "-" if done.value < 0 else "+", tuple(b for b in bits if b.digits), "; ".join(notes),
-            _is(self.found, self.number, "rounding"), "rounded",
-        )  # fmt: skip
+        name, sign = f"{done.conversion} = {number_text(done.value)}", "-" if done.value < 0 else "+"
+        exponent, marked = str(done.exponent) if self.step.total else "", self._is("rounding")
+        return BitRow(name, exponent, sign, _some(bits), "; ".join(notes), marked, "rounded")
+
+
+def _some(bits: Sequence[BitRun]) -> tuple[BitRun, ...]:
+    """The runs that have digits."""
+    return tuple(b for b in bits if b.digits)
 
 
 def _clipped(bits: str) -> str:
