@@ -37,97 +37,6 @@ if TYPE_CHECKING:  # a bound of a unit does not wait for these
     from tcformal.analysis.distance.distance import LargestDistance
     from tcformal.analysis.distance.monotone import Monotonicity
 
-#: Elements of inputs that are shown as a command at most.
-_LONGEST_SHOWN = 64
-#: What may grow, and how it is called.
-_OPERANDS = {"c": "c", "a": "factor"}
-#: What the verdicts about them rest on.
-_MEANS = {
-    Kind.VIOLATED: "by the inputs shown, replayed on integers and on fractions",
-    Kind.HOLDS: "so that the defect is 0",
-    Kind.UNKNOWN: "no fall was found, which excludes nothing",
-}
-
-
-def monotonicity_data(m: Monotonicity, x: Unit | RunnableProgram) -> Plain:
-    """What is known of falls as plain data; fractions as text."""
-    falls = [
-        {
-            "operand": f.operand, "ulps": float(f.ulps), "relative": float(f.relative), "fall": str(f.fall),
-            "growth": str(f.growth), "results": [value_data(x.d_format, r) for r in f.results],
-            "inputs": [_words(f.first), _words(f.second)],
-        }
-        for f in m.falls
-    ]  # fmt: skip
-    return {
-        "name": m.name, "length": m.length,
-        "verdicts": {operand: m.verdict(operand).name for operand in _OPERANDS}, "falls": falls,
-        "claim": None if m.claim is None else {"verdict": m.claim.kind.name, "reason": m.claim.reason},
-        "proved": m.proved,
-    }  # fmt: skip
-
-
-def _words(w: Witness) -> dict[str, str]:
-    """Operands that are not zero, by name."""
-    return {name: hex(word) for name, word in w.inputs().items() if word}
-
-
-def monotonicity_view(m: Monotonicity, x: Unit | RunnableProgram) -> None:
-    """Print the largest falls, with their inputs, and the theorem."""
-    made = table("grows", "from", "to", ">falls by, ulps", ">u·(Σ|a·b| + |c|)", "result", "to")
-    for f in m.falls:
-        own = (f.first.c, f.second.c) if f.operand == "c" else (f.first.a[0], f.second.a[0])
-        fmt = x.c_format if f.operand == "c" else x.a_format
-        words = [format_value(fmt, w) for w in own] + [format_value(x.d_format, r) for r in f.results]
-        made.add_row(f.operand, *words[:2], number_text(f.ulps), f"{float(f.relative):.6g}", *words[2:])
-    out, what = console(), f"falls of the result of {m.length} products where an operand grows by one step"
-    out.print(Text(f"{m.name}: {what}"))
-    if m.falls:
-        out.print(made)
-    kinds = {name: m.verdict(operand) for operand, name in _OPERANDS.items()}
-    lines = [
-        f"no larger {name} gives a smaller result: {kind.name}, {_MEANS[kind]}"
-        for name, kind in kinds.items()
-    ]
-    if m.claim is not None:
-        lines.append(f"claim monotonicity, of a larger c: {m.claim.kind.name}; {m.claim.reason}")
-    out.print(Text("\n".join(lines)))
-    shown = [w for f in m.falls for w in (f.first, f.second) if len(w.a) <= _LONGEST_SHOWN]
-    if not isinstance(x, Unit):
-        return
-    for w in shown:
-        # A command is not wrapped: it is to be copied.
-        say(explain_command([x.name], w, by_value(x.spec), command="eval"))
-
-
-def distance_data(x: LargestDistance) -> Plain:
-    """The largest distance of two units as plain data; fractions as text."""
-    d = x.units[0].d_format
-    return {
-        "units": [u.name for u in x.units], "length": x.length,
-        "bound": {"exact": str(x.bound), "value": float(x.bound)},
-        "attained": {"exact": str(x.attained), "value": float(x.attained)},
-        "results": [value_data(d, r) for r in x.results], "inputs": _words(x.inputs),
-        "theorems": [{"unit": t.unit.name, **theorem_data(t.unit, t)} for t in x.theorems],
-    }  # fmt: skip
-
-
-def distance_view(x: LargestDistance) -> None:
-    """Print how far results of two units can be apart, and are on the inputs."""
-    made = table("of Σ|x_k·y_k|", "distance", "how")
-    how = "what both lose, by theorems"
-    how += ", and twice the products that one of them takes away" if x.other_signs else ""
-    made.add_row("bound", in_units(x.bound, up=True), how)
-    made.add_row("attained", in_units(x.attained, up=False), "inputs, replayed twice")
-    names = " and ".join(u.name for u in x.units)
-    console().print(Text(f"{names}: the largest |fl1 - fl2| of {x.length} products, c = 0, normal operands"))
-    console().print(made)
-    lines = [f"{t.unit.name}: {theorem_text(t.unit, t)}" for t in x.theorems]
-    console().print(Text("\n".join(lines)))
-    if len(x.inputs.a) <= _LONGEST_SHOWN:
-        say(explain_command([u.name for u in x.units], x.inputs, by_value(x.units[0]), command="eval"))
-
-
 #: What constants are shown in units of.
 _UNIT = 24
 #: Decimal places of a share that are written out at most.
@@ -342,6 +251,97 @@ def slices_view(x: ExactSlices) -> None:
 def _size(x: int) -> str:
     """An integer, as a power of two where it is one."""
     return str(x) if x & (x - 1) else f"2^{x.bit_length() - 1}"
+
+
+#: The same of inputs on which results fall or are apart.
+_LONGEST_SHOWN = 64
+#: What may grow, and how it is called.
+_OPERANDS = {"c": "c", "a": "factor"}
+#: What the verdicts about them rest on.
+_MEANS = {
+    Kind.VIOLATED: "by the inputs shown, replayed on integers and on fractions",
+    Kind.HOLDS: "so that the defect is 0",
+    Kind.UNKNOWN: "no fall was found, which excludes nothing",
+}
+
+
+def monotonicity_data(m: Monotonicity, x: Unit | RunnableProgram) -> Plain:
+    """What is known of falls as plain data; fractions as text."""
+    falls = [
+        {
+            "operand": f.operand, "ulps": float(f.ulps), "relative": float(f.relative), "fall": str(f.fall),
+            "growth": str(f.growth), "results": [value_data(x.d_format, r) for r in f.results],
+            "inputs": [_words(f.first), _words(f.second)],
+        }
+        for f in m.falls
+    ]  # fmt: skip
+    return {
+        "name": m.name, "length": m.length,
+        "verdicts": {operand: m.verdict(operand).name for operand in _OPERANDS}, "falls": falls,
+        "claim": None if m.claim is None else {"verdict": m.claim.kind.name, "reason": m.claim.reason},
+        "proved": m.proved,
+    }  # fmt: skip
+
+
+def _words(w: Witness) -> dict[str, str]:
+    """Operands that are not zero, by name."""
+    return {name: hex(word) for name, word in w.inputs().items() if word}
+
+
+def monotonicity_view(m: Monotonicity, x: Unit | RunnableProgram) -> None:
+    """Print the largest falls, with their inputs, and the theorem."""
+    made = table("grows", "from", "to", ">falls by, ulps", ">u·(Σ|a·b| + |c|)", "result", "to")
+    for f in m.falls:
+        own = (f.first.c, f.second.c) if f.operand == "c" else (f.first.a[0], f.second.a[0])
+        fmt = x.c_format if f.operand == "c" else x.a_format
+        words = [format_value(fmt, w) for w in own] + [format_value(x.d_format, r) for r in f.results]
+        made.add_row(f.operand, *words[:2], number_text(f.ulps), f"{float(f.relative):.6g}", *words[2:])
+    out, what = console(), f"falls of the result of {m.length} products where an operand grows by one step"
+    out.print(Text(f"{m.name}: {what}"))
+    if m.falls:
+        out.print(made)
+    kinds = {name: m.verdict(operand) for operand, name in _OPERANDS.items()}
+    lines = [
+        f"no larger {name} gives a smaller result: {kind.name}, {_MEANS[kind]}"
+        for name, kind in kinds.items()
+    ]
+    if m.claim is not None:
+        lines.append(f"claim monotonicity, of a larger c: {m.claim.kind.name}; {m.claim.reason}")
+    out.print(Text("\n".join(lines)))
+    shown = [w for f in m.falls for w in (f.first, f.second) if len(w.a) <= _LONGEST_SHOWN]
+    if not isinstance(x, Unit):
+        return
+    for w in shown:
+        # A command is not wrapped: it is to be copied.
+        say(explain_command([x.name], w, by_value(x.spec), command="eval"))
+
+
+def distance_data(x: LargestDistance) -> Plain:
+    """The largest distance of two units as plain data; fractions as text."""
+    d = x.units[0].d_format
+    return {
+        "units": [u.name for u in x.units], "length": x.length,
+        "bound": {"exact": str(x.bound), "value": float(x.bound)},
+        "attained": {"exact": str(x.attained), "value": float(x.attained)},
+        "results": [value_data(d, r) for r in x.results], "inputs": _words(x.inputs),
+        "theorems": [{"unit": t.unit.name, **theorem_data(t.unit, t)} for t in x.theorems],
+    }  # fmt: skip
+
+
+def distance_view(x: LargestDistance) -> None:
+    """Print how far results of two units can be apart, and are on the inputs."""
+    made = table("of Σ|x_k·y_k|", "distance", "how")
+    how = "what both lose, by theorems"
+    how += ", and twice the products that one of them takes away" if x.other_signs else ""
+    made.add_row("bound", in_units(x.bound, up=True), how)
+    made.add_row("attained", in_units(x.attained, up=False), "inputs, replayed twice")
+    names = " and ".join(u.name for u in x.units)
+    console().print(Text(f"{names}: the largest |fl1 - fl2| of {x.length} products, c = 0, normal operands"))
+    console().print(made)
+    lines = [f"{t.unit.name}: {theorem_text(t.unit, t)}" for t in x.theorems]
+    console().print(Text("\n".join(lines)))
+    if len(x.inputs.a) <= _LONGEST_SHOWN:
+        say(explain_command([u.name for u in x.units], x.inputs, by_value(x.units[0]), command="eval"))
 
 
 def accuracy_picture(path: str, x: Accuracy) -> None:
