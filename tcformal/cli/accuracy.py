@@ -330,16 +330,15 @@ def distance_data(x: LargestDistance) -> Plain:
 
 def distance_view(x: LargestDistance) -> None:
     """Print how far results of two units can be apart, and are on the inputs."""
-    made = table("of Σ|x_k·y_k|", "distance", "how")
     how = "what both lose, by theorems"
     how += ", and twice the products that one of them takes away" if x.other_signs else ""
-    made.add_row("bound", in_units(x.bound, up=True), how)
-    made.add_row("attained", in_units(x.attained, up=False), "inputs, replayed twice")
+    bound = ("bound", in_units(x.bound, up=True), how)
+    attained = ("attained", in_units(x.attained, up=False), "inputs, replayed twice")
     names = " and ".join(u.name for u in x.units)
-    console().print(Text(f"{names}: the largest |fl1 - fl2| of {x.length} products, c = 0, normal operands"))
-    console().print(made)
-    lines = [f"{t.unit.name}: {theorem_text(t.unit, t)}" for t in x.theorems]
-    console().print(Text("\n".join(lines)))
+    out = console()
+    out.print(Text(f"{names}: the largest |fl1 - fl2| of {x.length} products, c = 0, normal operands"))
+    out.print(table("of Σ|x_k·y_k|", "distance", "how", rows=(bound, attained)))
+    out.print(Text("\n".join(f"{t.unit.name}: {theorem_text(t.unit, t)}" for t in x.theorems)))
     if len(x.inputs.a) <= _LONGEST_SHOWN:
         say(explain_command([u.name for u in x.units], x.inputs, by_value(x.units[0]), command="eval"))
 

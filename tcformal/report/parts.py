@@ -52,10 +52,7 @@ def show(parts: Sequence[ReportPart]) -> None:
     out = console()
     for part in parts:
         if isinstance(part, Rows):
-            made = table(*part.columns)
-            for row in part.rows:
-                made.add_row(*map(Text, row))
-            out.print(made)
+            out.print(table(*part.columns, rows=part.rows))
         elif isinstance(part, Headline):
             head = Text(part.word, style="bold green" if part.good else "bold yellow")
             out.print(head.append(part.rest, style="default not bold"))

@@ -69,12 +69,9 @@ def architectures_table(designs: Mapping[str, Sequence[str]]) -> Table:
 
 def families_table() -> Table:
     """What designs without an instruction are called."""
-    made = table("name", "which is")
-    for family, what in FAMILIES.items():
-        made.add_row(f"{family}@…", what)
-    for alias, (_, what) in ALIASES.items():
-        made.add_row(f"{alias}@k=N", what)
-    return made
+    rows = [(f"{family}@…", what) for family, what in FAMILIES.items()]
+    rows += [(f"{alias}@k=N", what) for alias, (_, what) in ALIASES.items()]
+    return table("name", "which is", rows=rows)
 
 
 def _cells(u: UnitSpec, others: int) -> list[str]:
