@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -29,9 +29,9 @@ def result_data(spec: UnitSpec, raw: int) -> dict[str, str]:
     return {"unit": spec.name, "value": format_value(d, raw), "hex": hex_word(d, raw)}
 
 
-def explanation_data(traces: Sequence[Trace]) -> Plain:
+def explanation_data(traces: Sequence[Trace]) -> dict[str, Any]:
     """Traces, and the first divergence of two."""
-    data: Plain = {"units": [_call_data(t) for t in traces]}
+    data: dict[str, object] = {"units": [_call_data(t) for t in traces]}
     if len(traces) == 2:
         x = divergence(*traces)
         data["part_at"] = None if x is None else {"stage": x.stage, "values": [x.first, x.second]}

@@ -6,7 +6,7 @@ import json
 import random
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypedDict
 
 from tcformal.backends.concrete import Concrete
 from tcformal.design.names import resolve
@@ -37,7 +37,7 @@ def call(name: str, text: str) -> str:
 def answer(
     units: Sequence[str], a: Sequence[str], b: Sequence[str], c: str, scale_a: Sequence[str] = (),
     scale_b: Sequence[str] = (),
-) -> dict[str, object]:  # fmt: skip
+) -> dict[str, Any]:  # fmt: skip
     """The results of one dot product on one or two units, with their pictures and the command for both.
 
     Shapes: up to k values each; what lacks is zero, and scales that lack are 1.
@@ -74,7 +74,15 @@ def shape(units: Sequence[str]) -> dict[str, object]:
     }  # fmt: skip
 
 
-def draw(units: Sequence[str], seed: int, products: int = 4) -> dict[str, object]:
+class Drawn(TypedDict):
+    """Random operands, as encodings."""
+
+    a: list[str]
+    b: list[str]
+    c: str
+
+
+def draw(units: Sequence[str], seed: int, products: int = 4) -> Drawn:
     """Random finite operands whose exponents are near each other, as encodings."""
     spec, rng = _specs(units)[0], random.Random(seed)
     o = spec.operands
