@@ -19,7 +19,7 @@ check_python()
 
 def _made_by(name: str) -> Callable[[Any], str | None]:
     """The function of this name among the views of notebooks, imported when a notebook asks."""
-    return lambda value: getattr(import_module("tcformal.report.svg.notebook"), name)(value)
+    return lambda value: getattr(import_module("tcformal.report.notebook"), name)(value)
 
 
 for _name in ("trace_svg", "unit_html", "verdict_html", "claim_html", "identification_html"):

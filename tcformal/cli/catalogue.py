@@ -13,7 +13,8 @@ from tcformal.design.filters import Filters
 from tcformal.design.names import resolve
 from tcformal.encodings.catalog import FORMATS, format_named
 from tcformal.report.escape import print_json
-from tcformal.report.text import SCREEN, console, progress
+from tcformal.report.parts import bar
+from tcformal.report.text import SCREEN, console
 from tcformal.report.units import (
     architectures_table,
     families_table,
@@ -36,16 +37,9 @@ from tcformal.report.units import (
 @click.option("--check", is_flag=True, help="Check that all names of one design build one circuit.")
 @json_option
 def units(
-    name: str | None,
-    arch: str | None,
-    format_name: str | None,
-    operation_name: str | None,
-    evidence: str | None,
-    designs: bool,
-    every: bool,
-    check: bool,
-    as_json: bool,
-) -> int:
+    name: str | None, arch: str | None, format_name: str | None, operation_name: str | None,
+    evidence: str | None, designs: bool, every: bool, check: bool, as_json: bool,
+) -> int:  # fmt: skip
     """List the catalogued units, or show one (NAME) with the source of every parameter.
 
     Without filters, how many there are of each architecture; with filters one row per distinct design, up to
@@ -85,17 +79,15 @@ def _check(designs: Mapping[str, Sequence[str]], as_json: bool) -> int:
     from tcformal.programs.chain import misnamed
 
     named = {first: [catalogue()[name] for name in names] for first, names in designs.items()}
-    with progress(transient=True) as bar:
-        task = bar.add_task("building circuits", total=None)
-        odd = misnamed(named, lambda done, total: bar.update(task, completed=done, total=total))
+    with bar("building circuits") as advance:
+        odd = misnamed(named, advance)
     total = sum(map(len, named.values()))
     if as_json:
         print_json({"names": total, "designs": len(named), "misnamed": odd})
-    elif odd:
-        lines = [f"{name} does not build the circuit of {first}" for name, first in odd.items()]
-        console().print(Text("\n".join(lines)))
     else:
-        console().print(Text(f"{total} names of {len(named)} designs: each builds the circuit of its design"))
+        lines = [f"{name} does not build the circuit of {first}" for name, first in odd.items()]
+        good = f"{total} names of {len(named)} designs: each builds the circuit of its design"
+        console().print(Text("\n".join(lines or [good])))
     return OTHERWISE if odd else OK
 
 
@@ -105,7 +97,4 @@ def _check(designs: Mapping[str, Sequence[str]], as_json: bool) -> int:
 def formats(name: str | None, as_json: bool) -> None:
     """List the floating-point formats, or show one (NAME)."""
     chosen = [format_named(name)] if name is not None else list(FORMATS.values())
-    if as_json:
-        print_json([format_data(f) for f in chosen])
-    else:
-        console().print(formats_table(chosen))
+    print_json([format_data(f) for f in chosen]) if as_json else console().print(formats_table(chosen))

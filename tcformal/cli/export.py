@@ -7,8 +7,7 @@ import sys
 import click
 
 from tcformal.backends.export.formats import FORMATS, written
-from tcformal.cli.group import json_option, main
-from tcformal.cli.output import write_output
+from tcformal.cli.group import json_option, main, write_output
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.programs.exported import exported, exported_program

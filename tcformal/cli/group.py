@@ -9,17 +9,140 @@ import signal
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import click
 
 from tcformal.checks import unknown_sentence
-from tcformal.cli.examples import EXIT_CODES, with_examples
 from tcformal.cli.signals import EndedError, working
-from tcformal.errors import TcformalError
+from tcformal.errors import InputError, TcformalError
 from tcformal.installed import install
 from tcformal.report.escape import complain
 from tcformal.version import VERSION, collect_rarely
+
+#: What the exit code of every command means.
+EXIT_CODES = (
+    "Exit codes: 0 answered as asked; 1 answered otherwise; 2 bad input; 3 no answer; "
+    "128 + n ended by signal n."
+)
+
+_AMPERE, _HOPPER = (f"{arch}/mma.m16n8k16.f32.f16.f16.f32" for arch in ("ampere", "hopper"))
+_OPERANDS = "--a 16384,... --b 1,... --c '-2^-11'"
+
+#: Examples, in the order in which they can be tried in one folder; those of a group after its name.
+_EXAMPLES = f"""
+units --arch hopper --format e4m3
+units {_AMPERE}
+formats
+formats bf16 --json
+recipes
+recipes cublaslt-66@splits=4,output=bf16
+eval {_AMPERE} {_HOPPER} {_OPERANDS}
+eval {_AMPERE}@fraction_bits=25 --a 1.5,0x3c00,... --b 2^-24,1,... --c 1/8
+explain {_AMPERE} {_HOPPER} {_OPERANDS}
+explain ootomo-yokota --a 1.25,3 --b 0x3f800001,1 --no-calls
+explain {_AMPERE} {_HOPPER} {_OPERANDS} --svg sum.svg --html sum.html
+compare a100.npy h100.npy --a a.npy --b b.npy
+compare layer.npz:out --a layer.npz:x --b weights.safetensors:w --gpu h100
+explain-mismatch {_AMPERE} {_OPERANDS} --expected 16384 --got 0x467fffff
+separate {_AMPERE} {_HOPPER} --explain
+separate {_AMPERE} {_AMPERE}@fraction_bits=25 --assume finite --assume c=0
+separate --all-pairs volta --jobs 2
+prove 'valpey@terms=2,carry_bits=2' 'valpey@terms=2' --certify
+prove 'valpey@terms=3' --claim product-order
+prove cdna3/v_mfma_f32_32x32x8_f16 --claim negation-symmetry --assume c=0
+accuracy volta/mma.m8n8k4.f32.f16.f16.f32
+accuracy {_HOPPER} --length 4096
+accuracy {_HOPPER} --length 4096 --promote 128 --no-prove
+exact {_HOPPER}
+monotonicity volta/mma.m8n8k4.f32.f16.f16.f32
+distance {_AMPERE} {_HOPPER}
+statistics {_AMPERE} {_HOPPER} --lengths 16,64,256 --elements 64
+statistics 'tfdpa@a_format=e2m1,b_format=e2m1,products=2' --bias --distribution encodings
+statistics {_HOPPER} --lengths 16,256,4096 --bound --plot growth.svg
+statistics deepgemm-fp8 fma-chain --lengths 256,1024 --elements 64 --sweep
+figures mary-5.1 --points 3 --words 1
+figures mary-5.2 --points 24 --unit hopper/wgmma.m64n8k32.f32.e4m3.e4m3 --plot mary.pdf
+region {_AMPERE} {_HOPPER}
+region {_AMPERE} {_HOPPER} --assume finite --assume c=0
+report --out site
+report --playground pyodide-314.0.7.tgz
+run --list
+run disagreements/truncation
+run valpey/carry-bits --only 5
+suite 'valpey@terms=3' --vary carry_bits=1..3
+suite {_AMPERE}
+suite {_HOPPER} --vary fraction_bits=10..40
+suite {_AMPERE} --vary conversion --vary alignment_rounding
+suite --formats fp16,fp16,fp32,fp32 --format c -o suite.h
+suite 'valpey@terms=3' --vary carry_bits=1..3 --format json -o s.json
+suite --check s.json
+completion bash
+completion zsh
+doctor
+doctor --json
+programs
+programs bf16x9@bands=3 --length 2
+compare-programs bf16x9 fma-chain --assume c=0
+compare-programs cutlass-3xtf32 triton-3xtf32 --differ
+compare-programs chained deepgemm-fp8 --length 512 --assume c=0
+export {_AMPERE} --to verilog -o ampere.sv
+export 'valpey@terms=5,carry_bits=3' --to smtlib
+export {_HOPPER} --to c -o hopper.h
+export bf16x9 --length 2 --to smtlib -o bf16x9.smt2
+check-rtl dot.v --top dot --against {_AMPERE} -o bench.sv
+check-rtl dot.v --top dot --against 'valpey@terms=3' --map 'a[0]=x[15:0]' --map 'a[1]=y' \
+--map d=result --tie rst_n=1 --latency 3
+results: results list
+results: results verify
+results list --verdict separated --last 5
+results show 4c2f
+results proof 4c2f -o carry-bits
+results export --csv -
+results verify
+results verify --claims
+results prune
+results prune --pack
+identify --device model:{_AMPERE} --formats fp16,fp16,fp32,fp32 --k 16 --vectors 10000
+identify --device model:{_AMPERE} --unit {_AMPERE} --vectors 10000 --plot growth.svg
+identify-product numpy --formats fp32,fp32,fp32 --shape 8,8,40
+probe: probe devices
+probe: probe plan x86/vdpbf16ps -o plan.json --vectors 1000
+probe devices
+probe plan x86/vdpbf16ps -o plan.json --vectors 1000 --no-stored
+probe plan {_AMPERE} -o ampere.json
+probe run plan.json --device model:x86/vdpbf16ps
+probe run plan.json --device cpu
+probe keep tiles.npz --unit x86/tdpbf16ps --device 'Intel Xeon with AMX'
+probe compare results/hardware/cpu/x86/vdpbf16ps.jsonl --explain
+probe campaign --device cuda:0 --minutes 8
+"""
+
+
+def _examples() -> dict[str, list[str]]:
+    """The examples of each command, and of each command of a group."""
+    made: dict[str, list[str]] = {}
+    for line in _EXAMPLES.strip().splitlines():
+        group, _, words = line.rpartition(": ")
+        first, second, *_ = [*words.split(), ""]
+        path = group or (f"{first} {second}" if first in ("probe", "results") else first)
+        made.setdefault(path, []).append(f"tcformal {words}")
+    return made
+
+
+EXAMPLES = _examples()
+
+
+def with_examples(command: click.Command, path: str) -> click.Command:
+    """A command whose help, and that of its own commands, ends with its examples and the exit codes."""
+    lines = "".join(f"  {line}\n" for line in EXAMPLES.get(path, ()))
+    command.epilog = f"\b\nExamples:\n{lines}\n{EXIT_CODES}" if lines else EXIT_CODES
+    if isinstance(command, click.Group):
+        for name, inner in command.commands.items():
+            with_examples(inner, f"{path} {name}")
+    return command
+
 
 #: Exit codes: answered as asked, answered otherwise, bad input, no answer.
 OK, OTHERWISE, BAD_INPUT, NO_ANSWER = 0, 1, 2, 3
@@ -32,8 +155,8 @@ SUMMARIES: dict[str, str] = {
     "compare": "Rounding or bug? Say why two outputs of one matrix product differ, or what made one.",
     "compare-programs": "Is program A ever worse than B: inputs, or a proof that there are none (exit 0)?",
     "completion": "Print what makes a shell complete commands, options and names of units.",
-    "distance": "How far the results of two units can be apart on the same inputs: a proved bound, and "
-    "inputs.",
+    "distance": "How far the results of two units can be apart on the same inputs: a proved bound, "
+    "and inputs.",
     "doctor": "Say what is installed, what is missing, and what it would give.",
     "eval": "Compute d = a·b + c on one or more units.",
     "exact": "How wide slices of integers may be, and how many products of them a unit sums exactly.",
@@ -64,38 +187,13 @@ SUMMARIES: dict[str, str] = {
     "units": "List the catalogued units, or show one (NAME) with the source of every parameter.",
 }
 
-#: The modules that make each command, in order.
-MODULES: dict[str, tuple[str, ...]] = {
-    "accuracy": ("numbers.accuracy",),
-    "check-rtl": ("rtl",),
-    "compare": ("compare",),
-    "compare-programs": ("programs.programs",),
-    "completion": ("setup.completion",),
-    "distance": ("numbers.accuracy",),
-    "doctor": ("setup.doctor",),
-    "eval": ("questions.evaluate",),
-    "exact": ("numbers.accuracy",),
-    "explain": ("questions.explain",),
-    "explain-mismatch": ("devices.mismatch",),
-    "export": ("export",),
-    "figures": ("numbers.figures",),
-    "formats": ("catalogue",),
-    "identify": ("devices.identify",),
-    "identify-product": ("devices.product",),
-    "monotonicity": ("numbers.accuracy",),
-    "probe": ("devices.probe", "devices.campaign"),
-    "programs": ("programs.programs",),
-    "prove": ("questions.prove",),
-    "recipes": ("programs.recipes",),
-    "region": ("questions.region",),
-    "report": ("report",),
-    "results": ("results", "verify"),
-    "run": ("run",),
-    "separate": ("questions.separate",),
-    "statistics": ("numbers.statistics",),
-    "suite": ("suite",),
-    "units": ("catalogue",),
-}
+#: Modules of commands, where they are not named as the command.
+_ELSEWHERE = {
+    "compare-programs": "programs", "distance": "accuracy", "eval": "evaluate", "exact": "accuracy",
+    "formats": "catalogue", "monotonicity": "accuracy", "units": "catalogue",
+}  # fmt: skip
+#: The module that makes each command.
+MODULES = {name: _ELSEWHERE.get(name, name.replace("-", "_")) for name in SUMMARIES}
 
 #: The variable by which a shell asks for completions.
 COMPLETE = "_TCFORMAL_COMPLETE"
@@ -118,11 +216,11 @@ class OneSentence(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name, its module imported now; None if a package is missing."""
-        for module in MODULES.get(cmd_name, ()):
-            _load(module)
+        if cmd_name in MODULES:
+            _load(MODULES[cmd_name])
         found = super().get_command(ctx, cmd_name)
         if found is not None and COMPLETE in os.environ:
-            import_module("tcformal.cli.setup.completion").complete_units(found)
+            import_module("tcformal.cli.completion").complete_units(found)
         return None if found is None else with_examples(found, cmd_name)
 
     def resolve_command(
@@ -236,6 +334,15 @@ def results_option(command: Callable[..., Any]) -> Callable[..., Any]:
         show_default=True,
         help="Results folder.",
     )(command)
+
+
+def write_output(path: str, content: bytes) -> None:
+    """Write a file that -o asks for; InputError without its folder, else errors as `write_whole`."""
+    from tcformal.files import write_whole
+
+    if not Path(path).parent.is_dir():
+        raise InputError(f"expected a file that can be written, but got {path}: there is no such folder")
+    write_whole(Path(path), content)
 
 
 @click.group(cls=OneSentence, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})

@@ -9,7 +9,7 @@ import click
 from tcformal.callbacks import Advance
 from tcformal.cli.group import json_option, main, results_option
 from tcformal.report.escape import print_json, say, warn
-from tcformal.report.site.build import build
+from tcformal.report.site.pages import build
 from tcformal.report.text import progress
 
 

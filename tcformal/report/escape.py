@@ -12,6 +12,9 @@ from typing import Any
 
 import click
 
+#: Plain data as a command prints them with --json, by name.
+Plain = dict[str, object]
+
 #: Characters of one sentence on standard error; of a longer one the middle is left out.
 LONGEST = 2000
 #: How many of these characters are the end of the sentence.

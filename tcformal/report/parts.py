@@ -1,4 +1,4 @@
-"""Text and tables as data, drawn by rich, or as aligned text where rich is not installed."""
+"""Text and tables as data, drawn by rich; apart from `text`, because `probe` runs where rich is missing."""
 
 from __future__ import annotations
 
@@ -52,10 +52,7 @@ def show(parts: Sequence[ReportPart]) -> None:
     out = console()
     for part in parts:
         if isinstance(part, Rows):
-            made = table(*part.columns)
-            for row in part.rows:
-                made.add_row(*map(Text, row))
-            out.print(made)
+            out.print(table(*part.columns, rows=part.rows))
         elif isinstance(part, Headline):
             head = Text(part.word, style="bold green" if part.good else "bold yellow")
             out.print(head.append(part.rest, style="default not bold"))

@@ -2,17 +2,69 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from tcformal.design.unit import UnitSpec
 from tcformal.oracle.numerals import number_text
 from tcformal.oracle.values import format_value, hex_word
-from tcformal.query.explain.trace import Divergence, Rounding, SumStep, TermRow, Trace
-from tcformal.report.scales import scale_lines
-from tcformal.report.text import WIDTH
+from tcformal.query.explain.trace import Divergence, Rounding, SumStep, TermRow, Trace, divergence
+from tcformal.report.escape import Plain
+from tcformal.report.svg import step_title
+from tcformal.report.text import WIDTH, scale_lines, table, value_and_hex, with_decimal
+
+if TYPE_CHECKING:  # who explains units does not wait for programs
+    from tcformal.query.explain.program_trace import ProgramStage, ProgramTrace
+
+
+def result_data(spec: UnitSpec, raw: int) -> dict[str, str]:
+    """One result: unit, exact value, encoding."""
+    d = spec.operands.d
+    return {"unit": spec.name, "value": format_value(d, raw), "hex": hex_word(d, raw)}
+
+
+def explanation_data(traces: Sequence[Trace]) -> dict[str, Any]:
+    """Traces, and the first divergence of two."""
+    data: dict[str, object] = {"units": [_call_data(t) for t in traces]}
+    if len(traces) == 2:
+        x = divergence(*traces)
+        data["part_at"] = None if x is None else {"stage": x.stage, "values": [x.first, x.second]}
+    return data
+
+
+def _call_data(t: Trace) -> Plain:
+    return {**result_data(t.unit, t.result), "steps": [*map(_step_data, t.steps)]}
+
+
+def _step_data(step: SumStep) -> Plain:
+    terms = [
+        {
+            "name": t.name, "value": number_text(t.value), "exponent": t.exponent, "kept": t.kept_bits,
+            "discarded": t.discarded,
+        }
+        for t in step.terms
+    ]  # fmt: skip
+    return {
+        "scope": step.scope, "e_max": step.e_max, "fraction_bits": step.fraction_bits,
+        "special": step.special, "blamed": list(step.blamed), "nan_of": step.nan_of, "exact": step.exact,
+        "terms": terms, "sum": number_text(step.total), "wrapped": step.wrapped,
+        "floor": _rounding_data(step.floor), "rounding": _rounding_data(step.rounding),
+    }  # fmt: skip
+
+
+def _rounding_data(x: Rounding | None) -> Plain | None:
+    if x is None:
+        return None
+    return {
+        "conversion": x.conversion, "normalised": x.bits, "exponent": x.exponent, "precision": x.precision,
+        "away": x.away, "overflow": x.overflow,
+    }  # fmt: skip
+
 
 _KEPT, _CUT, _DIM, _HEAD = "green", "red", "dim", "bold"
 #: The least and the greatest width of the column of names and values.
@@ -82,16 +134,8 @@ def divergence_text(first: Trace, second: Trace, found: Divergence | None) -> Te
 def _title_and_lines(step: SumStep, width: int) -> tuple[Text, list[_Line]]:
     """The title of one sum, and its lines."""
     if step.special:
-        why = "; ".join(step.blamed) or "an operand is NaN or Inf"
-        whose = f", that of {step.nan_of}" if step.nan_of else ""
-        return Text(f"{step.scope}: {why}; so the result is {step.special}{whose}"), []
-    count = len(step.terms) or len(step.operands)
-    zeros = sum(t.zero for t in step.terms)
-    title = f"{step.scope}: {count} terms at e_max = {step.e_max}, "
-    title += "exact sum, last bit sticky" if step.exact else f"{step.fraction_bits} fraction bits kept"
-    if zeros:
-        title += f" ({'all' if zeros == count else zeros} of them zero, not shown)"
-    return Text(title, style="underline"), _Columns(step, width).lines()
+        return Text(step_title(step)), []
+    return Text(step_title(step), style="underline"), _Columns(step, width).lines()
 
 
 class _Columns:
@@ -177,3 +221,33 @@ def _trimmed(bits: str) -> str:
     """Bits without leading zeros, except the two positions of an unnormalised product."""
     whole, _, fraction = bits.partition(".")
     return f"{whole.lstrip('0').rjust(min(2, len(whole)), '0')}.{fraction}"
+
+
+def trace_view(trace: ProgramTrace) -> RenderableType:
+    """Every stage of a program, with its value."""
+    made = table("stage", "what", "value", rows=((x.name, x.text, _words(x)) for x in trace.stages))
+    fmt = trace.fmt
+    result = Text(f"d = {with_decimal(fmt, trace.result)} ({hex_word(fmt, trace.result)})", style="bold")
+    return Group(Text(trace.program.name, style="bold"), made, result)
+
+
+def _words(stage: ProgramStage) -> str:
+    """The first elements of a stage's value, and how many more there are."""
+    texts = [value_and_hex(stage.fmt, x) for x in stage.words[:4]]
+    rest = len(stage.words) - len(texts)
+    return "\n".join([*texts, f"… {rest} more"] if rest else texts)
+
+
+def trace_data(trace: ProgramTrace) -> Plain:
+    """Every stage of a program as plain data, calls with their own."""
+    stages = [
+        {
+            "name": stage.name, "what": stage.text, "format": stage.fmt.name,
+            "values": [format_value(stage.fmt, x) for x in stage.words],
+            "hex": [hex_word(stage.fmt, x) for x in stage.words],
+            **({} if stage.trace is None else {"call": _call_data(stage.trace)}),
+        }
+        for stage in trace.stages
+    ]  # fmt: skip
+    value, word = format_value(trace.fmt, trace.result), hex_word(trace.fmt, trace.result)
+    return {"program": trace.program.name, "stages": stages, "value": value, "hex": word}

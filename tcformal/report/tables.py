@@ -10,8 +10,7 @@ from tcformal.oracle.values import hex_word
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind
 from tcformal.query.verdict import Verdict
-from tcformal.report.scales import scale_lines
-from tcformal.report.text import table, value_and_hex, with_decimal
+from tcformal.report.text import headline, scale_lines, table, value_and_hex, with_decimal
 from tcformal.simulation.operands.witness import Witness
 
 _COLOUR = {
@@ -22,18 +21,14 @@ _COLOUR = {
 
 def verdict_view(v: Verdict[EqualityQuestion]) -> RenderableType:
     """A verdict for people: result, witness, solvers, and time."""
-    head = Text(v.kind.name, style=_COLOUR[v.kind])
-    head.append(f": {v.reason}", style="default not bold")
-    parts: list[RenderableType] = [head]
+    parts: list[RenderableType] = [headline(v.kind.name, _COLOUR[v.kind], f": {v.reason}")]
     if v.question.assumptions:
         parts.append(Text("assumed: " + "; ".join(v.question.assumptions.texts())))
     if v.witness is not None and v.results is not None:
         parts.append(witness_table(v.question.first, v.witness))
-        results = table("unit", "result", "encoding")
-        d = v.question.first.operands.d
-        for name, raw in zip(v.question.names, v.results, strict=True):
-            results.add_row(name, with_decimal(d, raw), hex_word(d, raw))
-        parts.append(results)
+        d, pairs = v.question.first.operands.d, zip(v.question.names, v.results, strict=True)
+        rows = ((name, with_decimal(d, raw), hex_word(d, raw)) for name, raw in pairs)
+        parts.append(table("unit", "result", "encoding", rows=rows))
     parts.append(_who(v))
     return Group(*parts)
 
@@ -41,10 +36,9 @@ def verdict_view(v: Verdict[EqualityQuestion]) -> RenderableType:
 def witness_table(spec: UnitSpec, w: Witness) -> RenderableType:
     """The operands, without products that are zero and scales that are 1."""
     o = spec.operands
-    made = table(">k", "a[k]", "b[k]")
     shown = [i for i in range(len(w.a)) if w.a[i] or w.b[i]]
-    for i in shown:
-        made.add_row(str(i), value_and_hex(o.a, w.a[i]), value_and_hex(o.b, w.b[i]))
+    rows = ((str(i), value_and_hex(o.a, w.a[i]), value_and_hex(o.b, w.b[i])) for i in shown)
+    made = table(">k", "a[k]", "b[k]", rows=rows)
     rest = len(w.a) - len(shown)
     tail = f"c = {value_and_hex(o.c, w.c)}" + (f"; the other {rest} products are 0·0" if rest else "")
     return Group(made, Text(tail), *(Text(line) for line in scale_lines(spec, w)))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
@@ -24,6 +26,9 @@ SHOWN = 12
 
 if TYPE_CHECKING:  # imported where bars are made: most commands show none
     from rich.progress import Progress, ProgressColumn, TaskID, TextColumn
+
+    from tcformal.design.unit import Fact, UnitSpec
+    from tcformal.simulation.operands.witness import Witness
 
 #: Width that every table fits into when the output is not a terminal.
 WIDTH = 100
@@ -122,16 +127,29 @@ class Counted:
             self.doing("")
 
 
-def waiting(limit_s: float) -> Progress:
+@contextlib.contextmanager
+def telling(name: str) -> Iterator[Callable[..., None]]:
+    """A bar while something is done: a function of what that is, the steps done, and all steps."""
+    with progress(transient=True) as bar:
+        task = bar.add_task(name, total=None)
+        yield lambda text=None, done=None, total=None: bar.update(
+            task, description=text, completed=done, total=total
+        )
+
+
+@contextlib.contextmanager
+def waiting(limit_s: float) -> Iterator[Callable[[str], None]]:
     """A line on standard error for one question: what is done, the time so far, and the limit."""
     from rich.progress import Progress, SpinnerColumn, TimeElapsedColumn
 
     err = console(stderr=True)
-    return Progress(
+    with Progress(
         SpinnerColumn(), shown("{task.description}"), TimeElapsedColumn(),
         shown(f"of at most {limit_s:g} s for each solver"),
         console=err, transient=True, disable=not err.is_terminal,
-    )  # fmt: skip
+    ) as line:  # fmt: skip
+        task = line.add_task("starting", total=None)
+        yield lambda text: line.update(task, description=text)
 
 
 def shown(field: str) -> TextColumn:
@@ -141,8 +159,8 @@ def shown(field: str) -> TextColumn:
     return TextColumn(field, markup=False)
 
 
-def table(*columns: str, title: str | None = None) -> Table:
-    """An empty table in the house style; a column named with a leading > is aligned right.
+def table(*columns: str, rows: Iterable[Sequence[RenderableType]] = (), title: str | None = None) -> Table:
+    """A table in the house style; a column named with a leading > is aligned right.
 
     Cells are broken at spaces, and words that are too long at separators.
     """
@@ -150,6 +168,8 @@ def table(*columns: str, title: str | None = None) -> Table:
     for name in columns:
         right = name.startswith(">")
         made.add_column(name.removeprefix(">"), justify="right" if right else "left", overflow="fold")
+    for row in rows:
+        made.add_row(*row)
     return made
 
 
@@ -205,6 +225,16 @@ def _separable(cell: RenderableType | None) -> RenderableType | None:
     return cell
 
 
+def many(n: int, one: str, more: str = "") -> str:
+    """A number of things, by the name of one, and of more where that is not with an s."""
+    return f"{n} {one if n == 1 else more or one + 's'}"
+
+
+def headline(word: str, style: str, rest: str) -> Text:
+    """A verdict in its colour, and the rest of its line."""
+    return Text(word, style=style).append(rest, style="default not bold")
+
+
 def value_and_hex(fmt: Format, raw: int) -> str:
     """`1.5 (0x3e00)`: the exact value and the raw encoding."""
     return f"{format_value(fmt, raw)} ({hex_word(fmt, raw)})"
@@ -218,3 +248,39 @@ def with_decimal(fmt: Format, raw: int) -> str:
     number = decode(fmt, raw).number
     whole, scale = number.numerator, number.denominator
     return f"{text} (~{Decimal(whole) / Decimal(scale):.10g})"
+
+
+def scale_lines(spec: UnitSpec, w: Witness) -> list[str]:
+    """One line per block whose scales are not both 1, and one for the others; empty without scales."""
+    fmt, block = spec.scale_format, spec.scale_block
+    if fmt is None or block is None:
+        return []
+    pairs = list(zip(w.scale_a, w.scale_b, strict=True))
+    lines = [
+        f"k = {i * block}…{min((i + 1) * block, len(w.a)) - 1}: scale_a[{i}] = {value_and_hex(fmt, x)}, "
+        f"scale_b[{i}] = {value_and_hex(fmt, y)}"
+        for i, (x, y) in enumerate(pairs)
+        if (x, y) != (fmt.one, fmt.one)
+    ]
+    if not lines:
+        return ["all scales are 1"]
+    return lines if len(lines) == len(pairs) else [*lines, "all other scales are 1"]
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """The value of a parameter with its source and evidence; None where nothing states it."""
+
+    value: object
+    source: str | None
+    evidence: str | None
+
+
+def stated(values: Mapping[str, object], facts: Mapping[str, Fact]) -> dict[str, Stated]:
+    """Each parameter by name."""
+    made = {}
+    for name, value in values.items():
+        fact = facts.get(name)
+        known = (None, None) if fact is None else (fact.source, fact.evidence.name.lower())
+        made[name] = Stated(value, *known)
+    return made

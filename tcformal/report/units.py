@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import asdict
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -20,7 +20,8 @@ from tcformal.design.unit import Evidence, UnitSpec
 from tcformal.encodings.spec import Format, Sign
 from tcformal.oracle.numerals import number_text, power_of_two
 from tcformal.oracle.values import format_value
-from tcformal.report.text import WIDTH, table
+from tcformal.report.escape import Plain
+from tcformal.report.text import WIDTH, stated, table
 
 #: Headings of `units_table` after the name, those of numbers with a leading >.
 _COLUMNS = ("operation", ">L", ">F", ">e_zero", "conversion", "evidence", ">others")
@@ -68,25 +69,17 @@ def architectures_table(designs: Mapping[str, Sequence[str]]) -> Table:
 
 def families_table() -> Table:
     """What designs without an instruction are called."""
-    made = table("name", "which is")
-    for family, what in FAMILIES.items():
-        made.add_row(f"{family}@…", what)
-    for alias, (_, what) in ALIASES.items():
-        made.add_row(f"{alias}@k=N", what)
-    return made
+    rows = [(f"{family}@…", what) for family, what in FAMILIES.items()]
+    rows += [(f"{alias}@k=N", what) for alias, (_, what) in ALIASES.items()]
+    return table("name", "which is", rows=rows)
 
 
 def _cells(u: UnitSpec, others: int) -> list[str]:
     d, fact = u.design, u.facts.get("fraction_bits")
-    return [
-        operation(u).name,
-        str(min(u.k, d.products)),
-        "exact" if d.fraction_bits is None else str(d.fraction_bits),
-        str(d.zero_exponent),
-        d.conversion,
-        fact.evidence.name.lower() if fact else "",
-        str(others),
-    ]
+    bits = "exact" if d.fraction_bits is None else str(d.fraction_bits)
+    evidence = fact.evidence.name.lower() if fact else ""
+    terms = str(min(u.k, d.products))
+    return [operation(u).name, terms, bits, str(d.zero_exponent), d.conversion, evidence, str(others)]
 
 
 def unit_card(u: UnitSpec) -> RenderableType:
@@ -104,15 +97,18 @@ def unit_card(u: UnitSpec) -> RenderableType:
         lines += [Text(line) for line in _tree_lines(u.tree)]
     lines += [Text(f"error of {what}: at most {bound}") for what, bound in op.bounds]
     lines += [Text(f"risk: {risk}", style="yellow") for risk in risks(u)]
-    made = table("parameter", "value", "evidence", "source")
-    for name, value in u.design.parameters().items():
-        fact = u.facts.get(name)
-        shown = hex(value) if name == "nan_word" and isinstance(value, int) else _shown(name, value)
-        made.add_row(name, shown, fact.evidence.name.lower() if fact else "", fact.source if fact else "")
+    facts = stated(u.design.parameters(), u.facts)
+    rows = ((n, _shown(n, in_hex(n, x.value)), x.evidence or "", x.source or "") for n, x in facts.items())
+    made = table("parameter", "value", "evidence", "source", rows=rows)
     notes = [Text(f"note: {note}") for note in u.notes]
     cited = references("; ".join((op.source, *u.sources, *u.notes)))
     works = [Text(f"{work.tag}: {work.citation()}", style="dim") for work in cited]
     return Group(head, shape, *lines, made, *notes, *works)
+
+
+def in_hex(name: str, value: object) -> object:
+    """The value of a parameter, the word of a NaN in hex."""
+    return hex(value) if name == "nan_word" and isinstance(value, int) else value
 
 
 def _tree_lines(tree: Tree) -> list[str]:
@@ -142,17 +138,9 @@ def formats_table(formats: Iterable[Format]) -> Table:
     """One row per format, with its smallest and largest positive numbers, exact."""
     made = table("format", ">bits", ">exponent", ">bias", ">fraction", "smallest", "largest", "specials")
     for f in formats:
-        least = power_of_two(f.least_exponent)
-        made.add_row(
-            f.name,
-            str(f.width),
-            str(f.exponent_bits),
-            str(f.bias),
-            str(f.fraction_bits),
-            number_text(least),
-            format_value(f, f.largest),
-            _encodings(f),
-        )
+        numbers = map(str, (f.width, f.exponent_bits, f.bias, f.fraction_bits))
+        least, most = number_text(power_of_two(f.least_exponent)), format_value(f, f.largest)
+        made.add_row(f.name, *numbers, least, most, _encodings(f))
     for column in made.columns[:-1]:
         column.no_wrap = True
     return made
@@ -166,46 +154,28 @@ def _encodings(f: Format) -> str:
     return "; ".join(text for text in (f.specials.value, sign, low, least) if text)
 
 
-def unit_data(u: UnitSpec) -> dict[str, Any]:
+def unit_data(u: UnitSpec) -> Plain:
     """A unit, with the source and evidence of every parameter."""
-    o = u.operands
+    parameters = stated(u.design.parameters(), u.facts)
     return {
-        "name": u.name,
-        "shape": {"m": u.m, "n": u.n, "k": u.k},
-        "formats": o.names(),
-        "parameters": {
-            name: {
-                "value": value,
-                "source": u.facts[name].source if name in u.facts else None,
-                "evidence": u.facts[name].evidence.name.lower() if name in u.facts else None,
-            }
-            for name, value in u.design.parameters().items()
-        },
-        **({} if u.tree is None else {"tree": tree_data(u.tree)}),
-        "notes": list(u.notes),
+        "name": u.name, "shape": {"m": u.m, "n": u.n, "k": u.k}, "formats": u.operands.names(),
+        "parameters": {name: asdict(x) for name, x in parameters.items()},
+        **({} if u.tree is None else {"tree": tree_data(u.tree)}), "notes": list(u.notes),
         "citations": {work.tag: work.citation() for work in references("; ".join((*u.sources, *u.notes)))},
-    }
+    }  # fmt: skip
 
 
-def tree_data(tree: Tree) -> dict[str, Any]:
+def tree_data(tree: Tree) -> Plain:
     """An order of summation and what differs between its stages."""
     converted = None if tree.converted is None else tree.converted.name
     return {"steps": str(tree.root), "stages": tree.stages, "converted": converted}
 
 
-def format_data(f: Format) -> dict[str, Any]:
+def format_data(f: Format) -> Plain:
     """The facts of one format."""
     return {
-        "name": f.name,
-        "bits": f.width,
-        "exponent_bits": f.exponent_bits,
-        "bias": f.bias,
-        "fraction_bits": f.fraction_bits,
-        "e_min": f.e_min,
-        "e_max": f.e_max,
-        "specials": f.specials.value,
-        "sign": f.sign.value,
-        "ignored_low_bits": f.ignored_low_bits,
-        "subnormals": f.subnormals,
+        "name": f.name, "bits": f.width, "exponent_bits": f.exponent_bits, "bias": f.bias,
+        "fraction_bits": f.fraction_bits, "e_min": f.e_min, "e_max": f.e_max, "specials": f.specials.value,
+        "sign": f.sign.value, "ignored_low_bits": f.ignored_low_bits, "subnormals": f.subnormals,
         "source": f.source,
-    }
+    }  # fmt: skip

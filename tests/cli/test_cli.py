@@ -552,7 +552,7 @@ def test_a_failure_of_our_own_is_one_sentence(run: Run, monkeypatch: pytest.Monk
     def trip(name: str) -> None:
         raise ZeroDivisionError("of all things")
 
-    monkeypatch.setattr("tcformal.cli.questions.evaluate.resolve", trip)
+    monkeypatch.setattr("tcformal.cli.evaluate.resolve", trip)
     result = run("eval", AMPERE, *ONES)
     assert result.exit_code == 3
     assert result.stderr == "error: internal error, please report it: ZeroDivisionError: of all things\n"

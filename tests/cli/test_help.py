@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from commands import commands
 from tcformal.cli import main
-from tcformal.cli.examples import EXAMPLES
+from tcformal.cli.group import EXAMPLES
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -27,8 +27,7 @@ from hypothesis import strategies as st
 from commands import commands
 from damage import damaged
 from executors import Inline
-from tcformal.cli import main
-from tcformal.cli.questions import evaluate
+from tcformal.cli import evaluate, main
 from tcformal.errors import NoAnswerError
 from tcformal.files import ENDING, read_packed
 from tcformal.report.escape import LONGEST
@@ -257,9 +256,9 @@ def bounded() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_MB << 20, limits[1]))
         patch.setattr(portfolio._Race, "run", lambda race, names, arbiter: arbiter.exhausted())
-        patch.setattr("tcformal.cli.devices.mismatch.explain_mismatch", lambda *_: fail(NoAnswerError("")))
-        patch.setattr("tcformal.report.site.build.known_queries", dict)
-        for module in ("devices.campaign", "questions.pairs"):
+        patch.setattr("tcformal.cli.explain_mismatch.explain_mismatch", lambda *_: fail(NoAnswerError("")))
+        patch.setattr("tcformal.report.site.pages.known_queries", dict)
+        for module in ("probe", "all_pairs"):
             patch.setattr(f"tcformal.cli.{module}.SturdyPool", Inline)
         yield
     resource.setrlimit(resource.RLIMIT_AS, limits)

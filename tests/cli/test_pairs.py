@@ -19,10 +19,10 @@ from click.testing import CliRunner, Result
 
 import signals
 from tcformal.cli import main
+from tcformal.cli.all_pairs import LETTERS
 from tcformal.query.pairs.all_pairs import PairOutcome
 from tcformal.query.pairs.pairs import Pair, groups, without_counterpart
 from tcformal.query.question import Kind
-from tcformal.report.pairs import LETTERS
 
 ROOT = Path(__file__).resolve().parents[2]
 #: The time limit counts on a busy machine too.
@@ -50,7 +50,7 @@ def outcomes(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
                 kind = kinds[min(i, len(kinds) - 1)]
                 yield PairOutcome(pair=pair, kind=kind, reason=f"because of {i}", seconds=float(i))
 
-        monkeypatch.setattr("tcformal.cli.questions.pairs.campaign", campaign)
+        monkeypatch.setattr("tcformal.cli.all_pairs.campaign", campaign)
 
     return come_to
 

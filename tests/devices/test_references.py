@@ -15,7 +15,7 @@ from tcformal.design.unit import Evidence
 from tcformal.devices.entries import mismatches_in
 from tcformal.devices.runs import Piece, Run, files_of, pieces_of, unit_of
 from tcformal.encodings.spec import Format
-from tcformal.report.devices.references import is_reference
+from tcformal.report.references import is_reference
 
 HARDWARE = Path(__file__).parents[2] / "results" / "hardware"
 #: Silicon with hundreds of units is left out: reading it takes a second.

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tcformal.cli.probe import commands, comparison_view
 from tcformal.design.axes import neighbours, rivals
 from tcformal.devices.directed import directed
 from tcformal.devices.plan import make_plan
@@ -17,7 +18,6 @@ from tcformal.errors import RecordError
 from tcformal.identification.compare import Comparison, compare
 from tcformal.programs.chain import definition
 from tcformal.query.explain.explain import explain_witness
-from tcformal.report.devices.probe import commands, comparison_view
 from tcformal.simulation.matrix_unit import padded_witness, replay, unit
 from tcformal.simulation.operands.batch import batch_of, rows_of, together
 

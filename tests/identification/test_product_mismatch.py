@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from tcformal import InputError, simulate
 from tcformal.cli import main
+from tcformal.cli.explain_mismatch import _places, _tiled, distances
 from tcformal.design.names import resolve
 from tcformal.encodings.catalog import format_named
 from tcformal.identification.causes import product_recipes
@@ -20,7 +21,6 @@ from tcformal.identification.causes.product_faults import product_faults
 from tcformal.identification.causes.sum_faults import FaultKind
 from tcformal.identification.product_case import ProductCase, product_case
 from tcformal.identification.products import ExplainedProduct, ProductVerdict, explain_product
-from tcformal.report.devices.heat import _places, _tiled, distances
 from tcformal.simulation.model_gemm import gemm
 
 HALF = "ada/mma.m16n8k16.f32.f16.f16.f32"

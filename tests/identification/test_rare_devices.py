@@ -21,7 +21,7 @@ from tcformal.identification.record.verified import verify_identification
 from tcformal.identification.search import Search
 from tcformal.identification.survivors.near import Nearby, numbers_only
 from tcformal.programs.chain import same_definition
-from tcformal.report.devices.identify import identification_view
+from tcformal.report.identified import identification_view
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import Batch, Raw, batch_of
 from tcformal.simulation.operands.inputs import pool_of

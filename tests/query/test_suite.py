@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from tcformal.cli.suite import suite_header, suite_view
 from tcformal.design.axes import axes
 from tcformal.design.names import resolve
 from tcformal.design.rounding import MODES
@@ -26,7 +27,6 @@ from tcformal.query.suites.cover import cover, irredundant, split_cover
 from tcformal.query.suites.made import LISTED, Suite, complaints, from_json, to_json
 from tcformal.query.suites.panel import Panel
 from tcformal.query.suites.suite import suite_of
-from tcformal.report.suite import suite_header, suite_view
 from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.operands.batch import batch_of, columns, lengthened, rows_of, together, witness_at
 from tcformal.simulation.operands.inputs import directed, inputs_to_try

@@ -22,7 +22,7 @@ from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.programs.chain import scale_count
 from tcformal.query.pairs.pairs import groups
-from tcformal.report.site import build
+from tcformal.report.site import pages as site_pages
 from tcformal.simulation.operands.batch import batch
 
 pytestmark = pytest.mark.debian
@@ -77,10 +77,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copytree(ROOT / "results" / name, made / "results" / name)
     package = fetched(PYODIDE, made)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(build, "groups", lambda: [group for text in _GROUPS for group in groups(text)])
+        patch.setattr(site_pages, "groups", lambda: [group for text in _GROUPS for group in groups(text)])
         some = {n: p for n, p in known_queries().items() if n in ("xie/table-8", "disagreements/truncation")}
-        patch.setattr(build, "known_queries", lambda: some)
-        build.build(
+        patch.setattr(site_pages, "known_queries", lambda: some)
+        site_pages.build(
             made / "out", made / "results", verify=False, part=lambda _: ignore_count, warn=ignore,
             pyodide=str(package),
         )  # fmt: skip

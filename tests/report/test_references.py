@@ -11,7 +11,7 @@ import pytest
 
 from tcformal.errors import RecordError, TcformalError
 from tcformal.identification.record.identification import IDENTIFICATION
-from tcformal.report.devices.references import (
+from tcformal.report.references import (
     counted_references,
     identified_as,
     references,

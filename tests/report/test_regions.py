@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from tcformal.cli.region import RegionAnswer, region_data
 from tcformal.design.names import resolve
 from tcformal.query.assume import Assumptions
 from tcformal.query.claims.claim_verdict import ClaimPart, ClaimVerdict, PartStatus
 from tcformal.query.question import Kind
-from tcformal.report.regions import RegionAnswer, region_data
 
 AMPERE, HOPPER = "ampere/mma.m16n8k16.f32.f16.f16.f32", "hopper/mma.m16n8k16.f32.f16.f16.f32"
 

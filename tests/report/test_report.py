@@ -17,11 +17,11 @@ import tcformal
 from tcformal.analysis.asks import Answered, run
 from tcformal.analysis.queryfile import load
 from tcformal.cli import main
+from tcformal.cli.run import agreement, report_text, statement_text
 from tcformal.query.options import SolveOptions, solve_options
 from tcformal.query.verdict import NOT_CHECKED
-from tcformal.report.claims import claims_section
-from tcformal.report.queries import agreement, report_text, statement_text
-from tcformal.report.sections import Section
+from tcformal.report.claim_view import claims_section
+from tcformal.report.markdown import Section
 from tcformal.solve.result import Limits
 from tcformal.store.store import Store
 from tcformal.version import VERSION, commit, host

@@ -23,11 +23,10 @@ from tcformal.callbacks import ignore, ignore_count
 from tcformal.design.names import resolve
 from tcformal.errors import InputError, RecordError
 from tcformal.query.pairs.pairs import Pair, groups
-from tcformal.report.site import build, play
+from tcformal.report.site import pages as site_pages
+from tcformal.report.site import play
 from tcformal.report.site.bundle import _UNUSED, scripts, sources
-from tcformal.report.site.devices import nan_stories
-from tcformal.report.site.figures import figure_pages
-from tcformal.report.site.pairs import pair_pages, replayed, witness_of_record
+from tcformal.report.site.pages import figure_pages, nan_stories, pair_pages, replayed, witness_of_record
 from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.operands.batch import batch
 from tcformal.simulation.operands.witness import Witness
@@ -74,10 +73,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tcformal.separate(*BF16, store=Store(results))
     drawn_figures(results / "figures")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(build, "groups", lambda: groups(BF16[1]))
+        patch.setattr(site_pages, "groups", lambda: groups(BF16[1]))
         some = {n: p for n, p in known_queries().items() if n == "disagreements/truncation"}
-        patch.setattr(build, "known_queries", lambda: some)
-        build.build(made / "out", results, verify=False, part=lambda _: ignore_count, warn=ignore)
+        patch.setattr(site_pages, "known_queries", lambda: some)
+        site_pages.build(made / "out", results, verify=False, part=lambda _: ignore_count, warn=ignore)
     return made / "out"
 
 
@@ -181,8 +180,8 @@ def test_the_nan_rule_of_amx_is_measured_from_the_recorded_tiles(tmp_path: Path)
 def test_nothing_of_the_user_is_overwritten(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("mine", encoding="utf-8")
     with pytest.raises(InputError, match="expected a new folder, or one with a site in it"):
-        build.check_target(tmp_path)
-    build.check_target(tmp_path / "new")
+        site_pages.check_target(tmp_path)
+    site_pages.check_target(tmp_path / "new")
 
 
 # ------------------------------------------------------------------------------------------ playground

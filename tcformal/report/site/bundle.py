@@ -1,4 +1,7 @@
-"""Everything that the playground runs, as scripts: pages from the disk may load scripts, and nothing else."""
+"""Everything that the playground runs, as scripts; apart, because a report without it makes none.
+
+Pages from the disk may load scripts, and nothing else.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page in the browser calls: values as text in, results and pictures out; no compiled package."""
+"""What the page in the browser calls: text in, results and pictures out; apart, because it runs there."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import random
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypedDict
 
 from tcformal.backends.concrete import Concrete
 from tcformal.design.names import resolve
@@ -18,7 +18,7 @@ from tcformal.programs.chain import common_k, scale_count, staged_circuit
 from tcformal.query.explain.explain import explain_witness
 from tcformal.query.explain.given import witness_of
 from tcformal.query.explain.trace import divergence
-from tcformal.report.svg.draw import panels_svg, verdict_text
+from tcformal.report.svg import panels_svg, verdict_text
 from tcformal.simulation.operands.witness import Witness, explain_command, in_hex
 
 #: Exponents that random operands spread over, so that terms overlap.
@@ -34,13 +34,9 @@ def call(name: str, text: str) -> str:
 
 
 def answer(
-    units: Sequence[str],
-    a: Sequence[str],
-    b: Sequence[str],
-    c: str,
-    scale_a: Sequence[str] = (),
+    units: Sequence[str], a: Sequence[str], b: Sequence[str], c: str, scale_a: Sequence[str] = (),
     scale_b: Sequence[str] = (),
-) -> dict[str, Any]:
+) -> dict[str, Any]:  # fmt: skip
     """The results of one dot product on one or two units, with their pictures and the command for both.
 
     Shapes: up to k values each; what lacks is zero, and scales that lack are 1.
@@ -66,7 +62,7 @@ def answer(
     }  # fmt: skip
 
 
-def shape(units: Sequence[str]) -> dict[str, Any]:
+def shape(units: Sequence[str]) -> dict[str, object]:
     """The number of products and of scales that units take, and the fields of each operand's encoding."""
     specs = _specs(units)
     spec, k = specs[0], common_k(*specs)
@@ -77,7 +73,15 @@ def shape(units: Sequence[str]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def draw(units: Sequence[str], seed: int, products: int = 4) -> dict[str, Any]:
+class Drawn(TypedDict):
+    """Random operands, as encodings."""
+
+    a: list[str]
+    b: list[str]
+    c: str
+
+
+def draw(units: Sequence[str], seed: int, products: int = 4) -> Drawn:
     """Random finite operands whose exponents are near each other, as encodings."""
     spec, rng = _specs(units)[0], random.Random(seed)
     o = spec.operands

@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from executors import Inline
 from inline import Clock, Slow
 from tcformal.cli import main
+from tcformal.cli.probe import campaign_view, comparison_view
 from tcformal.design.unit import UnitSpec
 from tcformal.devices import campaign as bench
 from tcformal.devices import runs as pieces
@@ -29,8 +30,6 @@ from tcformal.devices.tally import Tally, family, groups
 from tcformal.errors import DeviceError, InputError, RecordError
 from tcformal.identification.compare import compare
 from tcformal.identification.recheck import recheck
-from tcformal.report.devices.campaign import campaign_view
-from tcformal.report.devices.probe import comparison_view
 from tcformal.simulation.matrix_unit import replay, unit
 from tcformal.simulation.operands.batch import Batch, Raw
 from tcformal.store.schema import sealed

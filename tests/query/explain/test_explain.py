@@ -19,8 +19,7 @@ from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import NumberClass, decode, format_value
 from tcformal.query.explain.explain import explain, explain_witness
 from tcformal.query.explain.trace import SumStep, TermRow, Trace, divergence
-from tcformal.report.data import explanation_data
-from tcformal.report.picture import divergence_text, picture
+from tcformal.report.picture import divergence_text, explanation_data, picture
 from tcformal.report.text import WIDTH
 from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.operands.witness import Witness

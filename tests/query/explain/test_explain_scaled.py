@@ -24,8 +24,7 @@ from tcformal.query.explain.explain import explain, explain_witness
 from tcformal.query.explain.given import witness_of
 from tcformal.query.explain.trace import SumStep, TermRow, Trace, divergence
 from tcformal.query.replay import oracle_result
-from tcformal.report.data import explanation_data
-from tcformal.report.picture import picture
+from tcformal.report.picture import explanation_data, picture
 from tcformal.report.text import WIDTH
 from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.operands.batch import batch, witness_at

@@ -1,0 +1,469 @@
+"""Numbers about results of units and programs: errors, exact sums, falls, distances."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.text import Text
+
+from tcformal.analysis.bounds.accuracy import Accuracy, growth_with_length
+from tcformal.analysis.bounds.accuracy import accuracy as found
+from tcformal.analysis.bounds.attained import Attained
+from tcformal.analysis.bounds.proved import refined
+from tcformal.analysis.bounds.word_forms import EXPONENTS
+from tcformal.checks import exponent_range
+from tcformal.cli.group import NO_ANSWER, OK, json_option, main
+from tcformal.cli.solver_options import SolverOptions, solver_options
+from tcformal.design.unit import UnitSpec
+from tcformal.oracle.numerals import number_text
+from tcformal.oracle.values import format_value, value_data
+from tcformal.query.question import Kind
+from tcformal.report.escape import Plain, print_json, say
+from tcformal.report.plot import MARKERS, check_picture, save_picture
+from tcformal.report.text import console, table, telling
+from tcformal.simulation.matrix_unit import Unit
+from tcformal.simulation.operands.witness import Witness, by_value, explain_command
+from tcformal.simulation.runnable import RunnableProgram, computation
+from tcformal.theory.instances import Instance
+from tcformal.theory.stated_sum import sum_of
+
+if TYPE_CHECKING:  # a bound of a unit does not wait for these
+    from tcformal.analysis.bounds.program_accuracy import ProgramAccuracy
+    from tcformal.analysis.bounds.slices import ExactSlices
+    from tcformal.analysis.distance import LargestDistance
+    from tcformal.analysis.monotonicity import Monotonicity
+
+#: What constants are shown in units of.
+_UNIT = 24
+#: Decimal places of a share that are written out at most.
+_FIXED = 12
+#: Elements of inputs that are shown as a command at most.
+_SHOWN = 16
+
+
+def in_units(x: Fraction, *, up: bool) -> str:
+    """A constant as a decimal times 2^-24, rounded up for a bound and down for what was attained."""
+    digits = 6 if x * 2**_UNIT >= 1 else 12
+    return f"{_rounded(x * 2**_UNIT, digits, up):.12g}·2^-{_UNIT}"
+
+
+def _rounded(x: Fraction, digits: int, up: bool) -> float:
+    """A number with so many decimal places, rounded up or down."""
+    return float(Fraction((math.ceil if up else math.floor)(x * 10**digits), 10**digits))
+
+
+def percent(x: Fraction, *, up: bool) -> str:
+    """A share in percent with four digits, rounded up or down."""
+    digits = 0
+    while x and x * 100 * 10**digits < 1000:
+        digits += 1
+    made = _rounded(x * 100, digits, up)
+    if digits > _FIXED:
+        return f"{made:.4g} %"
+    text = f"{made:.{digits}f}"
+    return (text.rstrip("0").rstrip(".") if digits else text) + " %"
+
+
+def theorem_data(unit: UnitSpec, theorem: Instance) -> Plain:
+    """The theorem that an answer is an instance of, and what it is about, as plain data."""
+    rests = refined(unit)
+    of = "unit" if rests else "specification"
+    return {"name": theorem.theorem, "says": theorem.says, "of": of, "refinement": rests}
+
+
+def theorem_text(unit: UnitSpec, theorem: Instance) -> str:
+    """The same as a sentence."""
+    small = "; η counts beside subnormal results only" if "η" in theorem.says else ""
+    rests = refined(unit) or "of the unit's specification"
+    return f"theorem {theorem.theorem} (Coq): {theorem.says}{small}\n{rests}"
+
+
+def exact_text(unit: UnitSpec) -> str:
+    """The exact sum that a unit's results are compared with, c = 0."""
+    sums = {"none": "xᵀy", "odd": "Σ (-1)^k·x_k·y_k", "even": "-Σ (-1)^k·x_k·y_k", "all": "-xᵀy"}
+    return sums[sum_of(unit).subtracted]
+
+
+def accuracy_data(x: Accuracy) -> Plain:
+    """A constant as plain data; fractions as text."""
+    theorem = None if x.proved is None else theorem_data(x.unit, x.proved.theorem)
+    return {
+        "unit": x.unit.name, "exact_sum": exact_text(x.unit), "length": x.length, "promote": x.promote,
+        "bound": None if x.bound is None else _fraction(x.bound),
+        "attained": None if x.attained is None else _attained(x, x.attained), "not_built": x.not_built,
+        "gap": _float(x.gap), "conditions": list(x.conditions),
+        "proof": {"theorem": theorem, "steps": list(x.steps), "reason": x.reason},
+        "seconds": round(x.sought, 3),
+        "model1": {"at_least": _float(x.model[0]), "at_most": _float(x.model[1])},
+        "subnormal": None if x.subnormal is None else _attained(x, x.subnormal),
+    }  # fmt: skip
+
+
+def _float(x: Fraction | None) -> float | None:
+    return None if x is None else float(x)
+
+
+def _fraction(x: Fraction) -> Plain:
+    """A fraction: exact where that is short, and as a float."""
+    return {"exact": str(x) if x.denominator.bit_length() < 400 else "", "value": float(x)}
+
+
+def _attained(x: Accuracy, made: Attained) -> Plain:
+    error = str(made.error) if made.error.denominator.bit_length() < 4000 else float(made.error)
+    return {
+        **_fraction(made.ratio), "error": error, "magnitude": str(made.magnitude),
+        "result": value_data(x.unit.d_format, made.ends),
+        "calls": [{"times": times, **_words(w)} for w, times in made.calls],
+    }  # fmt: skip
+
+
+def accuracy_view(x: Accuracy) -> None:
+    """Print a constant, its conditions and its inputs."""
+    out, made = console(), table("of Σ|x_k·y_k|", "constant", "share", "how")
+    of, found = None if x.proved is None else x.proved.theorem, x.attained
+    if x.bound is not None and of is not None:
+        made.add_row("bound", in_units(x.bound, up=True), percent(x.bound, up=True), f"theorem {of.theorem}")
+    if found is not None:
+        gap = "" if x.gap is None else f"; {float(x.gap) * 100:.2g} % below the bound"
+        how, most = f"built, replayed twice, {x.sought:.1f} s{gap}", found.ratio
+        made.add_row("attained", in_units(most, up=False), percent(most, up=False), how)
+    if x.subnormal is not None and found is not None and x.subnormal.ratio > found.ratio:
+        least = x.subnormal.ratio
+        how = "built, replayed; no bound"
+        made.add_row("one call with subnormals", in_units(least, up=False), percent(least, up=False), how)
+    out.print(Text(_answer(x)))
+    out.print(made)
+    lines = [f"the bound holds for: {'; '.join(x.conditions)}"] if x.bound is not None else []
+    lines += [] if of is None else [theorem_text(x.unit, of)]
+    lines += list(x.steps)
+    lines += [f"no bound: {x.reason}"] if x.reason else []
+    lines += [f"no inputs were built: {x.not_built}"] if x.not_built else []
+    lines.append(_model(x))
+    out.print(Text("\n".join(lines)))
+    calls = () if found is None else found.calls
+    for w, times in calls[:3]:
+        # A command is not wrapped: it is to be copied.
+        say(f"{times} x " * (times > 1) + explain_command([x.unit.name], w, by_value(x.unit), command="eval"))
+    if len(calls) > 3:
+        say(f"and {len(calls) - 3} calls more: --json has them all")
+
+
+def _answer(x: Accuracy) -> str:
+    """How wrong a dot product can be, as a sentence."""
+    what = f"{x.unit.name}: a dot product of {x.length} products"
+    what += "" if x.promote is None else f", promoted every {x.promote},"
+    exact = exact_text(x.unit)
+    if x.bound is None:
+        if x.attained is None:
+            return f"{what}: nothing is known of what it loses"
+        least = percent(x.attained.ratio, up=False)
+        return f"{what} can differ from {exact} by {least} of Σ|x_k·y_k|; no bound is proved"
+    if not x.bound:
+        return f"{what} is exact: it is {exact}"
+    most = f"{percent(x.bound, up=True)} of Σ|x_k·y_k| ({in_units(x.bound, up=True)})"
+    return f"{what} differs from {exact} by at most {most}"
+
+
+def _model(x: Accuracy) -> str:
+    """The model test as a sentence."""
+    (low, high), unit = x.model, Fraction(1, 2**_UNIT)
+    said = [] if low is None else [f"at least {in_units(low, up=False)}"]
+    said += [] if high is None else [f"at most {in_units(high, up=True)}"]
+    fails, holds = low is not None and low > unit, high is not None and high <= unit
+    end = "; U = 2^-24 fails" if fails else "; U = 2^-24 holds" if holds else ""
+    return f"Model 1, |γ| <= {x.length}·U: the smallest U is {' and '.join(said) or 'not known'}{end}"
+
+
+def program_accuracy_data(x: ProgramAccuracy) -> Plain:
+    """A program's constant as plain data; fractions as text."""
+    near, fmt = x.near, x.program.plan(x.length).fmt
+    return {
+        "program": x.program.name, "length": x.length,
+        "exponents": None if x.exponents is None else list(x.exponents),
+        "bound": None if x.bound is None else _fraction(x.bound),
+        "attained": {
+            **_fraction(near.ratio), "error": str(near.error), "magnitude": str(near.magnitude),
+            "result": value_data(fmt, near.result), "a": list(map(hex, near.a)), "b": list(map(hex, near.b)),
+        },
+        "gap": _float(x.gap), "conditions": list(x.conditions),
+        "proof": {
+            "theorems": [{"unit": t.unit.name, **theorem_data(t.unit, t)} for t in x.theorems],
+            "steps": list(x.steps), "reason": x.reason,
+        },
+    }  # fmt: skip
+
+
+def program_accuracy_view(x: ProgramAccuracy) -> None:
+    """Print a program's constant, its conditions and where its inputs are."""
+    out, made = console(), table("of Σ|a_k·b_k|", "constant", "how")
+    if x.bound is not None:
+        made.add_row(
+            "bound", in_units(x.bound, up=True), "words and sums step by step, calls by what is below"
+        )
+    gap = "" if x.gap is None else f"; {float(x.gap) * 100:.2g} % below the bound"
+    if x.exceeded:
+        gap = "; with subnormal or largest values on the way, of which the bound says nothing"
+    made.add_row("attained", in_units(x.near.ratio, up=False), f"found, replayed on lanes and fractions{gap}")
+    out.print(Text(f"{x.program.name}: the largest |d - Σ a_k·b_k| of {x.length} products"))
+    out.print(made)
+    lines = [f"the bound holds for: {'; '.join(x.conditions)}"] if x.bound is not None else []
+    lines += [f"{t.unit.name}: {theorem_text(t.unit, t)}" for t in x.theorems]
+    lines += list(x.steps)
+    lines += [f"no bound: {x.reason}"] if x.reason else []
+    out.print(Text("\n".join(lines)))
+    if x.length <= _SHOWN:
+        a, b = (",".join(map(hex, words)) for words in (x.near.a, x.near.b))
+        say(f"tcformal explain '{x.program.name}' --a {a} --b {b}")
+    else:
+        say("the inputs: --json has them")
+
+
+def slices_data(x: ExactSlices) -> Plain:
+    """Widths of slices as plain data."""
+    return {
+        "unit": x.unit.name, "exact_up_to": x.most if x.widths else None,
+        "slices": [{"bits": w.bits, "largest": w.largest, "products": w.products} for w in x.widths],
+        "theorem": None if x.theorem is None else theorem_data(x.unit, x.theorem), "reason": x.reason,
+        "sharp": x.sharp, "steps": list(x.steps),
+    }  # fmt: skip
+
+
+def slices_view(x: ExactSlices) -> None:
+    """Print how many products of slices of each width are summed exactly."""
+    out, rows = console(), ((str(w.bits), str(w.largest), str(w.products)) for w in x.widths)
+    made = table("bits", "integers up to", "most products", rows=rows)
+    out.print(Text(f"{x.unit.name}: products of integer slices that are summed exactly"))
+    out.print(made)
+    lines = [] if x.theorem is None else [theorem_text(x.unit, x.theorem)]
+    lines += x.steps
+    if x.widths:
+        more = "is not exact" if x.sharp else "may be exact too"
+        chained = "calls may be chained: partial sums count; " * (x.unit.c_format == x.unit.d_format)
+        lines.append(f"{chained}a sum of {_size(x.most)} + 1 {more}")
+    lines += [f"no answer: {x.reason}"] if x.reason else []
+    out.print(Text("\n".join(lines)))
+
+
+def _size(x: int) -> str:
+    """An integer, as a power of two where it is one."""
+    return str(x) if x & (x - 1) else f"2^{x.bit_length() - 1}"
+
+
+#: The same of inputs on which results fall or are apart.
+_LONGEST_SHOWN = 64
+#: What may grow, and how it is called.
+_OPERANDS = {"c": "c", "a": "factor"}
+#: What the verdicts about them rest on.
+_MEANS = {
+    Kind.VIOLATED: "by the inputs shown, replayed on integers and on fractions",
+    Kind.HOLDS: "so that the defect is 0",
+    Kind.UNKNOWN: "no fall was found, which excludes nothing",
+}
+
+
+def monotonicity_data(m: Monotonicity, x: Unit | RunnableProgram) -> Plain:
+    """What is known of falls as plain data; fractions as text."""
+    falls = [
+        {
+            "operand": f.operand, "ulps": float(f.ulps), "relative": float(f.relative), "fall": str(f.fall),
+            "growth": str(f.growth), "results": [value_data(x.d_format, r) for r in f.results],
+            "inputs": [_words(f.first), _words(f.second)],
+        }
+        for f in m.falls
+    ]  # fmt: skip
+    return {
+        "name": m.name, "length": m.length,
+        "verdicts": {operand: m.verdict(operand).name for operand in _OPERANDS}, "falls": falls,
+        "claim": None if m.claim is None else {"verdict": m.claim.kind.name, "reason": m.claim.reason},
+        "proved": m.proved,
+    }  # fmt: skip
+
+
+def _words(w: Witness) -> dict[str, str]:
+    """Operands that are not zero, by name."""
+    return {name: hex(word) for name, word in w.inputs().items() if word}
+
+
+def monotonicity_view(m: Monotonicity, x: Unit | RunnableProgram) -> None:
+    """Print the largest falls, with their inputs, and the theorem."""
+    made = table("grows", "from", "to", ">falls by, ulps", ">u·(Σ|a·b| + |c|)", "result", "to")
+    for f in m.falls:
+        own = (f.first.c, f.second.c) if f.operand == "c" else (f.first.a[0], f.second.a[0])
+        fmt = x.c_format if f.operand == "c" else x.a_format
+        words = [format_value(fmt, w) for w in own] + [format_value(x.d_format, r) for r in f.results]
+        made.add_row(f.operand, *words[:2], number_text(f.ulps), f"{float(f.relative):.6g}", *words[2:])
+    out, what = console(), f"falls of the result of {m.length} products where an operand grows by one step"
+    out.print(Text(f"{m.name}: {what}"))
+    if m.falls:
+        out.print(made)
+    kinds = {name: m.verdict(operand) for operand, name in _OPERANDS.items()}
+    lines = [
+        f"no larger {name} gives a smaller result: {kind.name}, {_MEANS[kind]}"
+        for name, kind in kinds.items()
+    ]
+    if m.claim is not None:
+        lines.append(f"claim monotonicity, of a larger c: {m.claim.kind.name}; {m.claim.reason}")
+    out.print(Text("\n".join(lines)))
+    shown = [w for f in m.falls for w in (f.first, f.second) if len(w.a) <= _LONGEST_SHOWN]
+    if not isinstance(x, Unit):
+        return
+    for w in shown:
+        # A command is not wrapped: it is to be copied.
+        say(explain_command([x.name], w, by_value(x.spec), command="eval"))
+
+
+def distance_data(x: LargestDistance) -> Plain:
+    """The largest distance of two units as plain data; fractions as text."""
+    d = x.units[0].d_format
+    return {
+        "units": [u.name for u in x.units], "length": x.length,
+        "bound": {"exact": str(x.bound), "value": float(x.bound)},
+        "attained": {"exact": str(x.attained), "value": float(x.attained)},
+        "results": [value_data(d, r) for r in x.results], "inputs": _words(x.inputs),
+        "theorems": [{"unit": t.unit.name, **theorem_data(t.unit, t)} for t in x.theorems],
+    }  # fmt: skip
+
+
+def distance_view(x: LargestDistance) -> None:
+    """Print how far results of two units can be apart, and are on the inputs."""
+    how = "what both lose, by theorems"
+    how += ", and twice the products that one of them takes away" if x.other_signs else ""
+    bound = ("bound", in_units(x.bound, up=True), how)
+    attained = ("attained", in_units(x.attained, up=False), "inputs, replayed twice")
+    names = " and ".join(u.name for u in x.units)
+    out = console()
+    out.print(Text(f"{names}: the largest |fl1 - fl2| of {x.length} products, c = 0, normal operands"))
+    out.print(table("of Σ|x_k·y_k|", "distance", "how", rows=(bound, attained)))
+    out.print(Text("\n".join(f"{t.unit.name}: {theorem_text(t.unit, t)}" for t in x.theorems)))
+    if len(x.inputs.a) <= _LONGEST_SHOWN:
+        say(explain_command([u.name for u in x.units], x.inputs, by_value(x.units[0]), command="eval"))
+
+
+def accuracy_picture(path: str, x: Accuracy) -> None:
+    """Bound and attained error against n, in units of 2^-24·Σ|x_k·y_k|."""
+    rows = growth_with_length(x)
+    data = [(n, *("" if y is None else float(y * 2**_UNIT) for y in (b, a))) for n, b, a in rows]
+
+    def draw(figure: Any) -> None:
+        axes = figure.add_subplot()
+        lines = (1, "--", MARKERS[1], "proved bound"), (2, "-", MARKERS[0], "attained")
+        for i, style, mark, label in lines:
+            known = [(row[0], row[i]) for row in data if row[i] != ""]
+            if known:
+                axes.plot(*zip(*known, strict=True), style, marker=mark, label=label)
+        error = f"|fl − {exact_text(x.unit)}| / (2^-{_UNIT} |x|ᵀ|y|)"
+        axes.set(xscale="log", yscale="log", xlabel="n", ylabel=error)
+        axes.set_title(x.unit.name, fontsize=8)
+        axes.legend()
+
+    save_picture(path, ("n", "bound·2^24", "attained·2^24"), data, draw)
+
+
+@main.command()
+@click.argument("unit", metavar="UNIT|PROGRAM")
+@click.option("--length", type=int, help="Products, in calls one after the other; by default one call.")
+@click.option("--promote", type=int, metavar="P", help="Add to a sum in fp32 after every P products.")
+@click.option("--prove/--no-prove", "prove", default=True, help="Prove the bound, or only build inputs.")
+@click.option("--exponents", metavar="LOW..HIGH",
+              help=f"Exponents of a program's inputs; else {EXPONENTS[0]}..{EXPONENTS[1]}.")  # fmt: skip
+@click.option("--plot", "picture", metavar="FILE",
+              help="A picture (svg, png, pdf) of the growth with length; data beside it.")  # fmt: skip
+@json_option
+def accuracy(
+    unit: str, length: int | None, promote: int | None, prove: bool, exponents: str | None,
+    picture: str | None, as_json: bool,
+) -> int:  # fmt: skip
+    """The largest error of a dot product in units of Σ|x_k·y_k|: a proved bound, attaining inputs.
+
+    The bound is an instance of a theorem that Coq has checked, for any length.  The inputs are built, or
+    found by an ascent, and replayed on integers and on exact fractions.  The bound of a program is composed
+    of its words' errors and its calls' theorems.  Exit code 3 where no bound is proved.
+    """
+    check_picture(picture)
+    asked = computation(unit)
+    if isinstance(asked, RunnableProgram):
+        if picture is not None or promote is not None:
+            raise click.UsageError("expected --plot and --promote with a UNIT only")
+        return _program(asked, length, exponents, prove, as_json)
+    if exponents is not None:
+        raise click.UsageError("expected --exponents with a PROGRAM only")
+    with telling("accuracy") as tell:
+        made = found(unit, length=length, promote=promote, prove=prove, progress=tell)
+    print_json(accuracy_data(made)) if as_json else accuracy_view(made)
+    if picture is not None:
+        accuracy_picture(picture, made)
+    known = made.bound if prove else made.attained
+    return OK if known is not None else NO_ANSWER
+
+
+def _program(
+    asked: RunnableProgram, length: int | None, exponents: str | None, prove: bool, as_json: bool
+) -> int:
+    """The bound of a program and inputs that come near."""
+    from tcformal.analysis.bounds.program_accuracy import program_accuracy
+
+    among = EXPONENTS if exponents is None else exponent_range(exponents)
+    with telling("accuracy") as tell:
+        made = program_accuracy(
+            asked, length=asked.k if length is None else length, exponents=among, prove=prove, progress=tell
+        )
+    print_json(program_accuracy_data(made)) if as_json else program_accuracy_view(made)
+    return OK if not prove or made.bound is not None else NO_ANSWER
+
+
+@main.command()
+@click.argument("unit", metavar="UNIT")
+@json_option
+def exact(unit: str, as_json: bool) -> int:
+    """How wide slices of integers may be, and how many products of them a unit sums exactly.
+
+    The widths are instances of theorems that Coq has checked; beside each stands the shortest sum that is
+    not exact.  Exit code 3 where no width is exact.
+    """
+    from tcformal.analysis.bounds.slices import exact_slices
+
+    widths = exact_slices(unit)
+    print_json(slices_data(widths)) if as_json else slices_view(widths)
+    return OK if widths.widths else NO_ANSWER
+
+
+@main.command()
+@click.argument("unit", metavar="UNIT|PROGRAM")
+@click.option("--length", type=int, help="Products, in calls one after the other; by default one call.")
+@click.option("--prove/--no-prove", "prove", default=True, help="Prove that it never falls, or only look.")
+@solver_options()
+@json_option
+def monotonicity(unit: str, length: int | None, prove: bool, how: SolverOptions, as_json: bool) -> int:
+    """How far a result falls where c or a factor grows by one step.
+
+    Falls are found by vectors and replayed on integers and on exact fractions; that there is none is proved
+    by a theorem or by solvers.  Exit code 3 where neither is known.
+    """
+    from tcformal.analysis.monotonicity import monotonicity as monotone
+
+    asked = computation(unit)
+    with telling("monotonicity") as tell:
+        made = monotone(
+            asked, length=length, prove=prove, limits=how.limits, solvers=how.solvers, certify=how.certify,
+            store=how.opened(), fresh=how.fresh, progress=tell,
+        )  # fmt: skip
+    print_json(monotonicity_data(made, asked)) if as_json else monotonicity_view(made, asked)
+    return OK if made.falls or made.proved else NO_ANSWER
+
+
+@main.command()
+@click.argument("first", metavar="UNIT")
+@click.argument("second", metavar="UNIT")
+@click.option("--length", type=int, help="Products, in calls one after the other; by default one call.")
+@json_option
+def distance(first: str, second: str, length: int | None, as_json: bool) -> int:
+    """How far the results of two units can be apart on the same inputs: a proved bound, and inputs."""
+    from tcformal.analysis.distance import largest_distance
+
+    with telling("distance") as tell:
+        made = largest_distance(first, second, length=length, progress=tell)
+    print_json(distance_data(made)) if as_json else distance_view(made)
+    return OK

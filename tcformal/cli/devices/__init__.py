@@ -1,1 +1,0 @@
-"""Commands about devices and their outputs."""

@@ -1,0 +1,75 @@
+"""`eval`: one dot product, on integers; and the options by which operands are given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import click
+
+from tcformal.backends.concrete import Concrete
+from tcformal.cli.group import json_option, main
+from tcformal.design.names import resolve
+from tcformal.design.unit import UnitSpec
+from tcformal.oracle.values import format_value, hex_word
+from tcformal.programs.chain import circuit, scale_count
+from tcformal.query.explain.given import witness_of
+from tcformal.report.escape import print_json
+from tcformal.report.text import console, table, with_decimal
+from tcformal.simulation.operands.witness import Witness
+
+
+def operand_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options --a, --b, --c, --scale-a and --scale-b."""
+    for option in (
+        click.option("--scale-b", help="Scales of b, one per block of k, as for a."),
+        click.option("--scale-a", help="Scales of a, one per block of k; default: ones."),
+        click.option("--c", "c", default="0", show_default=True, help="Value of c, the accumulator."),
+        click.option("--b", "b", required=True, help="K values of b, as for a."),
+        click.option(
+            "--a",
+            "a",
+            required=True,
+            help="K values of a, separated by commas: 1.5, 2^-24, 0x3c00, -inf, nan; a final ... adds zeros.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def listed_values(text: str, k: int) -> list[str]:
+    """`1,2,...` as K texts; a final `...` is filled up with zeros."""
+    values = [v.strip() for v in text.split(",")]
+    if values and values[-1] == "...":
+        values = values[:-1] + ["0"] * (k - len(values) + 1)
+    return values
+
+
+def given_witness(spec: UnitSpec, given: Mapping[str, str | None], k: int | None = None) -> Witness:
+    """Operands from the options of `operand_options`."""
+    k = spec.k if k is None else k
+    count = scale_count(spec, k)
+    a, b, c = (given[name] or "" for name in "abc")
+    scale_a, scale_b = (
+        None if text is None else listed_values(text, count) for text in (given["scale_a"], given["scale_b"])
+    )
+    words = listed_values(a, k), listed_values(b, k)
+    return witness_of(spec, *words, c, k=k, scale_a=scale_a, scale_b=scale_b)
+
+
+@main.command(name="eval")
+@click.argument("names", nargs=-1, required=True, metavar="UNIT...")
+@operand_options
+@json_option
+def eval_(names: Sequence[str], as_json: bool, **operands: str | None) -> None:
+    """Compute d = a·b + c on one or more units."""
+    results = []
+    for spec in map(resolve, names):
+        graph, root = circuit(spec, spec.k)
+        raw = Concrete(graph, [root])(given_witness(spec, operands).inputs())[0]
+        results.append((spec.name, spec.operands.d, raw))
+    if as_json:
+        print_json([{"unit": x, "value": format_value(d, r), "hex": hex_word(d, r)} for x, d, r in results])
+        return
+    rows = ((name, with_decimal(d, raw), hex_word(d, raw)) for name, d, raw in results)
+    console().print(table("unit", "d", "encoding", rows=rows))

@@ -1,1 +1,0 @@
-"""Commands about errors: sharp constants, statistics, figures."""

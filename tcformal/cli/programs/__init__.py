@@ -1,1 +1,0 @@
-"""Commands about programs over units, and recipes of matrix products."""

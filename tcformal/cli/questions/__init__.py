@@ -1,1 +1,0 @@
-"""Commands that ask questions about units: `separate`, `prove`, and the claims."""

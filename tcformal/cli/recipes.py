@@ -1,0 +1,92 @@
+"""`recipes`: how whole matrix products are made of calls of units."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from tcformal.cli.group import OK, json_option, main
+from tcformal.design.sources import references
+from tcformal.errors import InputError
+from tcformal.files import json_of, read_named
+from tcformal.programs.cublaslt import plan_cublaslt
+from tcformal.programs.recipe import Recipe, recipe
+from tcformal.programs.recipe import recipes as known_recipes
+from tcformal.report.escape import Plain, print_json
+from tcformal.report.text import console, stated, table
+
+
+def recipes_table(found: Iterable[Recipe]) -> Table:
+    """One row per recipe."""
+    made = table("recipe", "what it is", "units", rows=((x.name, x.title, x.units) for x in found))
+    made.columns[0].no_wrap = True
+    return made
+
+
+def recipe_card(x: Recipe) -> RenderableType:
+    """All fields of one recipe with source and evidence, each source cited in full."""
+    fields = stated(x.parameters(), x.facts)
+    rows = ((name, _shown(f.value), f.evidence or "", f.source or "") for name, f in fields.items())
+    made = table("field", "value", "evidence", "source", rows=rows)
+    notes = [Text(f"note: {note}") for note in x.notes]
+    works = [Text(f"{w.tag}: {w.citation()}", style="dim") for w in references("; ".join(x.sources))]
+    units = [Text(f"units: {x.units}")] if x.units else []
+    return Group(Text(x.name, style="bold"), Text(x.title), *units, made, *notes, *works)
+
+
+def _shown(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def recipe_data(x: Recipe) -> Plain:
+    """A recipe, with the source and evidence of every field."""
+    fields = {name: asdict(f) for name, f in stated(x.parameters(), x.facts).items()}
+    return {"name": x.name, "title": x.title, "units": x.units, "fields": fields, "notes": list(x.notes)}
+
+
+#: Bytes of a record.
+_LARGEST = 1 << 16
+
+
+@main.command()
+@click.argument("name", required=False)
+@click.option(
+    "--cublaslt", "path", type=click.Path(path_type=Path),
+    help="A configuration of cuBLASLt's heuristic as JSON: a, b, d, compute, algo, and fast, arch.",
+)  # fmt: skip
+@json_option
+def recipes(name: str | None, path: Path | None, as_json: bool) -> int:
+    """List the recipes of matrix products, or show one (NAME, NAME@field=value,…) with its sources.
+
+    With --cublaslt, the unit that a configuration of cuBLASLt calls, and its recipe.
+    """
+    if path is not None:
+        if name is not None:
+            raise InputError(f"expected a NAME or --cublaslt, but got both {name} and {path}")
+        try:
+            record = json_of(read_named(path, "a configuration of cuBLASLt as JSON", _LARGEST))
+        except ValueError as error:
+            raise InputError(
+                f"expected a configuration of cuBLASLt as JSON in {path}, but got: {error}"
+            ) from None
+        planned = plan_cublaslt(record)
+        if as_json:
+            print_json({"unit": planned.unit, "recipe": recipe_data(planned.recipe)})
+        else:
+            console().print(Text(f"unit: {planned.unit}"), recipe_card(planned.recipe))
+    elif name is not None:
+        found = recipe(name)
+        print_json(recipe_data(found)) if as_json else console().print(recipe_card(found))
+    elif as_json:
+        print_json([recipe_data(x) for x in known_recipes().values()])
+    else:
+        console().print(recipes_table(known_recipes().values()))
+        text = "NAME@field=value,… sets other fields, such as cublaslt-66@splits=4,output=bf16."
+        console().print(Text(text, style="dim"))
+    return OK

@@ -1,1 +1,0 @@
-"""Views of devices, runs and outputs."""

@@ -1,1 +1,0 @@
-"""Programs over units and recipes of matrix products, shown."""
