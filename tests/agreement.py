@@ -15,8 +15,8 @@ from tcformal.simulation.operands.batch import rows_of, together
 from tcformal.simulation.operands.boundaries import alone, below_normal, rests, ties, vanishing
 from tcformal.simulation.operands.pool import pool_of
 from tcformal.simulation.operands.random import Batch, batch, edge_encodings, with_scales
+from tcformal.theory.checked import coqc
 from tcformal.theory.design import coq_design
-from tcformal.theory.sources import coqc
 
 #: Bits of the numbers that a row is written in: small ones are read far faster than large ones.
 _CHUNK = 60

@@ -6,8 +6,8 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from tcformal.theory.checked import LOGICAL, coqc
 from tcformal.theory.instances import HEADER, Instance, coq_instance
-from tcformal.theory.sources import LOGICAL, coqc
 
 
 def _module(i: int, x: Instance) -> str:

@@ -15,7 +15,7 @@ from tcformal.query.claims.verdict import ClaimPart, ClaimVerdict, Counterexampl
 from tcformal.query.question import Kind
 from tcformal.report.sections import Section
 from tcformal.report.text import table, with_decimal
-from tcformal.theory.answers import STATEMENTS, TheoremAnswer
+from tcformal.theory.theorems import STATEMENTS, TheoremAnswer
 
 _COLOUR = {Kind.HOLDS: "bold green", Kind.VIOLATED: "bold yellow"}
 

@@ -3,29 +3,89 @@
 `refinements.jsonl` has a row for each of them.  A row says something about one circuit, one design and the
 sources in Coq as they were, by their digests: where one of them has changed, there is no refinement.
 Proofs are not kept, because a claim is decided again about as fast as a kept proof is checked.
+
+The table: `python -m tcformal.theory.certified [PART OF A NAME …] [--coq FOLDER [--keep]]`, a line for each
+distinct unit: claims, different claims, seconds of the processor, bytes of the file for Coq, and with a
+folder of compiled sources the seconds of `coqc`; or what is missing. `--keep` writes those that Coq takes to
+the rows that are shipped, and drops rows that nothing has any more. Claims of a unit whose file is that of
+its row were decided when the row was made; `--again` decides them anew.
 """
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import json
+import resource
+import sys
 import time
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from tcformal.backends.cnf import to_cnf
+from tcformal.backends.cnf import Cnf, to_cnf
+from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.errors import InputError
+from tcformal.errors import InputError, TcformalError
 from tcformal.ir.build import Graph
-from tcformal.ir.walk import digest
+from tcformal.ir.node import Node
+from tcformal.ir.walk import digest, reachable
 from tcformal.programs.chain import chained_dot, declare_inputs
+from tcformal.solve.certificate import checked_steps
+from tcformal.solve.result import Status
+from tcformal.solve.sat import refuted
+from tcformal.theory.checked import coq_version, coqc, sources_digest
 from tcformal.theory.design import coq_design
-from tcformal.theory.refinement.plan import Plan
-from tcformal.theory.refinement.printing import name
-from tcformal.theory.refinement.questions import decide, question, structure
-from tcformal.theory.sources import sources_digest
+from tcformal.theory.formulas import Bits, Claim, make
+from tcformal.theory.refinement.cut_points import Plan, name
+
+
+def question(claim: Claim) -> tuple[Graph, Node]:
+    """The graph and the node that is 1 where everything given holds and the goal does not."""
+    g = Graph(folded=False)
+    made: dict[Node, Node] = {}
+    wanted = [y for e in (*claim.given, claim.goal) for y in e.nodes()]
+    for node in _ordered(wanted, claim.free):
+        if node in claim.free or node.op == "input":
+            made[node] = g.input(f"v{len(made)}", node.width)
+        elif node.op == "const":
+            made[node] = g.const(node.params[1], node.width)
+        else:
+            made[node] = make(g, node.op, [made[y] for y in node.args], node.params)
+    bits_of = Bits(g, made)
+    wrong = g.make("not_", (bits_of.formula(claim.goal),))
+    for x in claim.given:
+        wrong = g.make("and_", (wrong, bits_of.formula(x)))
+    return g, wrong
+
+
+def _ordered(wanted: Sequence[Node], free: frozenset[Node]) -> list[Node]:
+    """The nodes between the cut and those wanted, arguments first."""
+    seen: set[Node] = set()
+    stack = list(wanted)
+    while stack:
+        node = stack.pop()
+        if node not in seen:
+            seen.add(node)
+            if node not in free:
+                stack += node.args
+    return sorted(seen, key=lambda x: x.index)
+
+
+def structure(wrong: Node) -> Hashable:
+    """What makes two questions the same: their nodes, by operator and place."""
+    return tuple([(x.op, x.params, *[y.index for y in x.args]) for x in reachable([wrong])])
+
+
+def decide(cnf: Cnf) -> int | None:
+    """The steps of a checked refutation of the clauses of a claim's negation; None where the claim is false.
+
+    Errors: CertificateError for a refutation that the checker refuses.
+    """
+    outcome = refuted(cnf)
+    return None if outcome.status is not Status.UNSAT else checked_steps(cnf, outcome.proof or "")
+
 
 #: The rows that are kept, sorted by unit.
 KEPT = Path(__file__).parent / "refinements.jsonl"
@@ -144,3 +204,64 @@ def load(path: Path) -> list[Refinement]:
 
 def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def distinct_units() -> list[str]:
+    """The first unit of each design and number of products: their circuits differ."""
+    from tcformal.design.catalog import catalogue, distinct_designs  # a kept refinement does not wait for it
+
+    found: dict[tuple[str, int], str] = {}
+    for first, names in distinct_designs().items():
+        for x in names:
+            found.setdefault((first, catalogue()[x].k), x)
+    return list(found.values())
+
+
+def _row(
+    name: str, folder: Path | None, old: Refinement | None, decided: set[Hashable]
+) -> tuple[str, Refinement | None]:
+    """The line of a unit, and its refinement where Coq took it."""
+    spec = resolve(name)
+    text = Plan(spec).coq()
+    made = old if old is not None and is_of(old, spec, text) else refinement(spec, decided)
+    row = (
+        f"{name}: {made.claims} claims, {made.different} different, {made.seconds:.1f} s, "
+        f"{len(text)} B for Coq"
+    )
+    if folder is None:
+        return row, None
+    (folder / "Instance.v").write_text(text, encoding="utf-8")
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    coqc(folder, "Instance.v")
+    seconds = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    return f"{row}, {seconds:.1f} s of coqc", accepted(made, text, coq_version(), seconds)
+
+
+def main() -> None:
+    """Print the table, and keep it where that is asked."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--coq", type=Path)
+    parser.add_argument("--keep", action="store_true")
+    parser.add_argument("--again", action="store_true")
+    args = parser.parse_args()
+    kept = {x.unit: x for x in load(KEPT)} if KEPT.exists() else {}
+    units, decided = distinct_units(), set[Hashable]()
+    for unit in units:
+        if args.names and not any(x in unit for x in args.names):
+            continue
+        old = kept.pop(unit, None)
+        try:
+            row, made = _row(unit, args.coq, None if args.again else old, decided)
+        except TcformalError as error:
+            row, made = f"{unit}: {' '.join(str(error).split())}", None
+        sys.stdout.write(f"{row}\n")
+        sys.stdout.flush()
+        if made is not None:
+            kept[unit] = made
+        if args.keep:
+            save(KEPT, [x for x in kept.values() if x.unit in units])
+
+
+if __name__ == "__main__":
+    main()

@@ -32,6 +32,11 @@ def power(exponent: int) -> Fraction:
     return Fraction(2) ** exponent
 
 
+def log2(n: int) -> int:
+    """The exponent of the leading bit; 0 for 0."""
+    return max(n.bit_length() - 1, 0)
+
+
 def one_sum(unit: UnitSpec) -> bool:
     """Whether a block is one fused sum of whole products and c: `Values.sum_of` is not None."""
     return one_sum_of_terms(unit) and unit.design.group is None and unit.design.piece_bits is None

@@ -1,21 +1,336 @@
-"""The spread of exponents within which two units agree, or a unit's products may be in any order:
-theorems `agreement_within_spread` and `order_within_spread`.
+"""Sums of multiples of one power of two (`coq/Regions.v`, `Exactness.v`): exact sums, results that are the
+exact sum rounded once, and the spread of exponents within which two units agree, or any order is as good.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
+from tcformal.design.rounding import Conversion
+from tcformal.design.spec import Design
+from tcformal.design.trees.tree import stage_designs
 from tcformal.design.unit import UnitSpec
-from tcformal.encodings.spec import Format
+from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InputError
-from tcformal.programs.chain import common_k
-from tcformal.theory.conditions import least
+from tcformal.theory.claims import integer_sums
+from tcformal.theory.conditions import least, log2, nearest, plain
 from tcformal.theory.design import coq_conversion, coq_design, coq_format
-from tcformal.theory.grid import Plan, Sum, grid, plan_of
 from tcformal.theory.instances import Instance
+
+#: Orders of products that the theorems know, where c is added to their sum.
+_INNER = ("fused", "sequential")
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Where terms lie.
+
+    Ranges and units: exponents of n products and c, zeros aside, from `low` to `high` and no further apart
+    than `spread`; significands have `bits` fraction bits in A and B together, and `c_bits` in c.  With
+    `zero_c` c is +0.
+    """
+
+    n: int
+    low: int
+    high: int
+    spread: int
+    bits: int
+    c_bits: int
+    most_product: int
+    zero_c: bool
+
+    @property
+    def width(self) -> int:
+        """Fraction bits of a term."""
+        return self.bits if self.zero_c else max(self.bits, self.c_bits)
+
+    @property
+    def lowest(self) -> int:
+        """The least exponent of the unit of which all terms are multiples."""
+        return self.low - self.width
+
+    @property
+    def highest(self) -> int:
+        """The largest one."""
+        return max(self.low, self.high - self.spread) - self.width
+
+    @property
+    def product(self) -> int:
+        """`Regions.product_units`: units of a product at most."""
+        return self.most_product << (self.spread + self.width - self.bits)
+
+    @property
+    def c(self) -> int:
+        """`Regions.c_units`: units of c at most."""
+        return 0 if self.zero_c else ((2 << self.c_bits) - 1) << (self.spread + self.width - self.c_bits)
+
+    @property
+    def all(self) -> int:
+        """Units of all terms together."""
+        return self.c + self.n * self.product
+
+
+def grid(unit: UnitSpec, n: int, low: int, high: int, spread: int, *, zero_c: bool) -> Grid:
+    """The grid of n products of a unit's operands and c."""
+    a, b = unit.a_format.fraction_bits, unit.b_format.fraction_bits
+    most = ((2 << a) - 1) * ((2 << b) - 1)
+    return Grid(n, low, high, spread, a + b, unit.c_format.fraction_bits, most, zero_c)
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """One sum of a unit, and what it is rounded to."""
+
+    design: Design
+    target: Conversion
+
+    def cuts_nothing(self, low: int, f: int) -> bool:
+        """`Regions.cuts_nothing`."""
+        d = self.design
+        if d.carry_bits is not None:
+            return False
+        if d.fraction_bits is None:
+            return True
+        zero = d.zero_exponent
+        zero_ok = zero == "none" or (isinstance(zero, int) and zero <= low + d.fraction_bits)
+        return f <= d.fraction_bits and not d.normalise_products and zero_ok
+
+    def keeps(self, low: int, high: int, most: int) -> bool:
+        """`Regions.keeps`."""
+        c, flushed = self.target, self.design.result_subnormals != "kept"
+        return (
+            0 <= most <= 2 << c.fraction_bits
+            and c.e_min - c.fraction_bits <= low
+            and (not flushed or c.e_min <= low)
+            and log2(most) + high <= c.e_max
+        )
+
+    def part(self, low: int, high: int, f: int, most: int) -> bool:
+        """`Regions.part_sum`."""
+        return (
+            self.cuts_nothing(low, f) and self.keeps(low, high, most)
+            and self.target.e_min <= low + f and log2(most) <= f
+        )  # fmt: skip
+
+    @property
+    def signs_ok(self) -> bool:
+        """`Regions.signs_ok`."""
+        return self.design.zero_sign == "positive" or self.target.mode != "RD"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A unit's sums: the last of a block, one of its products before, and the last of a call."""
+
+    unit: UnitSpec
+    last: Sum
+    inner: Sum | None
+    final: Sum
+
+    def sums(self) -> Iterator[Sum]:
+        """Each sum."""
+        yield self.last
+        yield self.final
+        if self.inner is not None:
+            yield self.inner
+
+    def parts(self, n: int) -> Iterator[tuple[Sum, int]]:
+        """Sums that later ones go on from, and how many of n products each has at most, beside c."""
+        k, size = self.unit.k, self.unit.design.products
+        composed = self.unit.emulation is not None
+        if self.inner is not None:
+            yield self.inner, n
+        if k > size or composed:
+            yield self.last, n if composed else n - k + size * ((k - 1) // size)
+        if n > k:
+            yield self.final, n - k
+
+    def width(self, g: Grid) -> int:
+        """The least number of fraction bits with which no sum cuts a term."""
+        parts = [(x, g.c + count * g.product) for x, count in self.parts(g.n)]
+        zeros = [x.design.zero_exponent for x in self.sums()]
+        needs = [g.spread + g.width, *(z - g.lowest for z in zeros if isinstance(z, int))]
+        return max(needs + [max(log2(m), x.target.e_min - g.lowest) for x, m in parts])
+
+    def room(self, g: Grid) -> tuple[int, int] | None:
+        """How far above the grid exponents may lie, and units of partial sums; None where it fails."""
+        parts = [(x, g.c + count * g.product) for x, count in self.parts(g.n)]
+        most = max((m for _, m in parts), default=0)
+        widths = [x.design.fraction_bits for x in self.sums() if x.design.fraction_bits is not None]
+        f = min(widths, default=self.width(g))
+        if g.spread + g.width > f:
+            return None
+        ends = (self.last, self.final)
+        if not all(x.cuts_nothing(g.lowest, f) and x.signs_ok for x in ends):
+            return None
+        if not all(x.part(g.lowest, g.highest, f, most) for x, _ in parts):
+            return None
+        positive = g.zero_c or self.last.design.zero_sign == "positive" or self.unit.emulation is not None
+        if not positive or (self.unit.k != g.n and not holds(self.unit.d_format, self.final.target)):
+            return None
+        return f, most
+
+
+def plan_of(unit: UnitSpec) -> Plan | None:
+    """The sums of a unit whose factors are as they are, or None."""
+    d, how = unit.design, unit.emulation
+    rules = (d.operand_subnormals, d.b_subnormals or d.operand_subnormals, d.c_subnormals)
+    if unit.tree is not None or unit.scale_format is not None or d.summation not in _INNER:
+        return None
+    if any(r != "kept" for r in rules) or d.exponent_step != 1 or d.negated != "none":
+        return None
+    if d.zero_terms is not None or d.product_limit is not None or d.product_rounding is not None:
+        return None
+    if d.group is not None or d.piece_bits is not None or d.lost_bits != "cut" or d.framed:
+        return None
+    if d.zero_words != "summed" or d.c_position not in ("joined", "last") or d.overflow == "largest":
+        return None
+    last = Sum(d, d.rho)
+    inner = None if d.c_position == "joined" else Sum(d, d.step)
+    if any(x.target.integer_bits is not None for x in (last, inner) if x is not None):
+        return None
+    if how is None:
+        return Plan(unit, last, inner, last)
+    if any(least(how.converted) > least(f) for f in (unit.a_format, unit.b_format)):
+        return None
+    adder = how.addition
+    if (
+        adder.operand_subnormals != "kept"
+        or adder.c_subnormals != "kept"
+        or adder.rho.integer_bits is not None
+    ):
+        return None
+    if sorted(k for part in how.parts for k in part) != list(range(unit.k)):
+        return None
+    return Plan(unit, last, inner, Sum(adder, adder.rho))
+
+
+def holds(f: Format, c: Conversion) -> bool:
+    """`Words.holds`: whether a result's word stands for the result."""
+    return (
+        f.specials is Specials.IEEE and f.has_zero and f.subnormals and f.sign_bit > 0
+        and not f.ignored_low_bits and c.fraction_bits <= f.fraction_bits
+        and c.e_min == f.e_min and c.e_max == f.e_max and f.exponent_bits > 1
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Exactness:
+    """What the theorems say of all sums of a unit, one call each.
+
+    Ranges and units: `width` is the least number of fraction bits that keep every term whole.  `sum` says
+    that every sum is exact, and `result` that every result is the exact sum rounded once to a number of D;
+    None where a side condition fails, of which `failed` says which, in a clause each.
+    """
+
+    width: int
+    sum: Instance | None
+    result: Instance | None
+    failed: tuple[str, ...]
+
+
+def exactness(unit: UnitSpec, *, zero_c: bool = False) -> Exactness | None:
+    """Whether every sum of a unit is exact, and every result correctly rounded; `zero_c`: with c = +0.
+
+    None for a unit whose sums the theorems do not describe, whatever their widths.
+    """
+    plan, n = plan_of(unit), unit.k
+    if plan is None or (zero_c and not unit.c_format.has_zero):
+        return None
+    g = _all_terms(unit, zero_c=zero_c)
+    width, room, bits = plan.width(g), plan.room(g), unit.design.fraction_bits
+    if room is None:
+        why = f"terms reach from 2^{g.lowest} to the exponent {g.high}, which takes {width} fraction bits"
+        if bits is None or bits >= width:
+            why = "partial sums are rounded, or zeros of either sign tell sums apart"
+        return Exactness(width, None, None, (why,))
+    given = (f"{n}%nat", "true" if zero_c else "false", f"({room[0]})", f"({room[1]})")
+    numbers = {"width": Fraction(width)}
+    exact = Instance(
+        claim="exact-sum", unit=unit, theorem="sum_is_exact",
+        says=f"every result is the exact sum of {n} finite products and c{_with(zero_c)}, rounded once by "
+        f"{plan.final.design.conversion}",
+        arguments=given, binders=("ps", "c", "x"), conditions=(f"exact_ok d {' '.join(given)} = true",),
+        numbers=numbers,
+    )  # fmt: skip
+    failed = _not_to_format(unit, plan.final.design, plan.final.target, g)
+    if failed:
+        return Exactness(width, exact, None, failed)
+    rounded = Instance(
+        claim="correctly-rounded", unit=unit, theorem="correctly_rounded",
+        says=f"every finite result is the exact sum of {n} products and c{_with(zero_c)}, rounded once to "
+        f"{unit.d_format.name} by {plan.final.target.mode}",
+        arguments=given, binders=("ps", "c", "x", "z"),
+        conditions=(f"correct_ok d {' '.join(given)} = true",),
+        numbers=numbers,
+    )  # fmt: skip
+    return Exactness(width, exact, rounded, ())
+
+
+def integers_end(unit: UnitSpec) -> Instance | None:
+    """The bound of claim `integer-sums` is the largest: 2^B + 1 is no result, but it is a sum."""
+    found, target = integer_sums(unit), _result(unit)
+    if found is None or target is None:
+        return None
+    bound, a, b = int(found.numbers["exponent"]), unit.a_format, unit.b_format
+    ones = (a, b, *([] if unit.scale_format is None else [unit.scale_format]))
+    if bound != target.fraction_bits + 1 or not all(f.e_min <= 0 <= f.e_max for f in ones):
+        return None
+    # A product of ones beside 2^B, which is c, or another product.
+    if bound > unit.c_format.e_max and (unit.k < 2 or bound > a.e_max + b.e_max):
+        return None
+    return Instance(
+        claim="integer-sums", unit=unit, theorem="integers_end",
+        says=f"no result is 2^{bound} + 1, though there are such sums, as 2^{bound} and a product 1",
+        arguments=(str(bound),), binders=("w", "z"), conditions=(f"integers_end_ok d {bound} = true",),
+        numbers={"exponent": Fraction(bound)},
+    )  # fmt: skip
+
+
+def _all_terms(unit: UnitSpec, *, zero_c: bool) -> Grid:
+    """Every finite product and c, as `Exactness.lowest` and `highest` have them."""
+    a, b, c = unit.a_format, unit.b_format, unit.c_format
+    low, high = least(a) + least(b), _greatest(a) + _greatest(b)
+    if not zero_c:
+        low, high = min(low, least(c)), max(high, _greatest(c))
+    return grid(unit, unit.k, low, high, high - low, zero_c=zero_c)
+
+
+def _greatest(f: Format) -> int:
+    """`Exactness.greatest`."""
+    return max(1 - f.bias, (1 << f.exponent_bits) - (2 if f.specials is Specials.IEEE else 1) - f.bias)
+
+
+def _not_to_format(unit: UnitSpec, d: Design, c: Conversion, g: Grid) -> tuple[str, ...]:
+    """What keeps a conversion from being to all numbers of D."""
+    f, failed = unit.d_format, []
+    if not holds(f, c) or c.fraction_bits != f.fraction_bits:
+        failed.append(f"results are rounded to {c.fraction_bits} fraction bits, not to {f.name}")
+    if not plain(d):
+        failed.append("subnormal results become zeros, or overflow is not that of the rounding")
+    if not nearest(d) and log2(g.all) + 1 + g.lowest > c.e_max:
+        failed.append(f"sums above {f.name} become infinities")
+    return tuple(failed)
+
+
+def _result(unit: UnitSpec) -> Conversion | None:
+    """`Exactness.result_rounding`."""
+    d = unit.design if unit.emulation is None else unit.emulation.addition
+    if unit.emulation is None and (
+        d.group is not None or d.piece_bits is not None or d.zero_words != "summed"
+    ):
+        return None
+    if unit.tree is not None:
+        d = stage_designs(unit.tree, d)[unit.tree.root.stage]
+    return None if d.rho.integer_bits is not None else d.rho
+
+
+def _with(zero_c: bool) -> str:
+    return " = +0" if zero_c else ""
+
 
 #: The fields of a design's record about words of NaNs.
 _NANS = re.compile(r"; nan_word := [^;]*; nans := [^;]*")
@@ -34,6 +349,8 @@ def region(
     elements of A, B and C other than zero.  None where the theorem says nothing, not even of terms of one
     exponent.  A spread of the whole range is one of every finite operand.
     """
+    from tcformal.programs.chain import common_k  # builds circuits
+
     alike = _but_for_nans(first, second, zero_c=zero_c, exponents=exponents)
     if alike is not None:
         return alike

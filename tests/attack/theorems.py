@@ -44,11 +44,11 @@ from tcformal.query.claims.register import refused
 from tcformal.query.claims.witnesses import exact_form, rounded_once
 from tcformal.simulation.operands.batch import columns, rows_of, together
 from tcformal.simulation.operands.random import Batch
-from tcformal.theory.answers import STATEMENTS, agreement_of, theorem_answer
-from tcformal.theory.axes import normal_form
 from tcformal.theory.claims import zero_idle
+from tcformal.theory.equality import normal_form
 from tcformal.theory.instances import Instance
 from tcformal.theory.stated_sum import flushed_letters
+from tcformal.theory.theorems import STATEMENTS, agreement_of, theorem_answer
 
 
 class Theorem(Protocol):

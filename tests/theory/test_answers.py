@@ -25,11 +25,10 @@ from tcformal.query.options import SolveOptions
 from tcformal.query.question import Kind
 from tcformal.solve.result import Limits
 from tcformal.store.store import Store
-from tcformal.theory import answers as answers_module
 from tcformal.theory import checked
-from tcformal.theory.answers import STATEMENTS, in_the_way, theorem_answer
-from tcformal.theory.checked import checked_with, commands, source_of
-from tcformal.theory.sources import coqc, source_names
+from tcformal.theory import theorems as answers_module
+from tcformal.theory.checked import checked_with, commands, coqc, source_names, source_of
+from tcformal.theory.theorems import STATEMENTS, in_the_way, theorem_answer
 
 PROVED = Path(__file__).with_name("proved_by_circuit.jsonl.xz")
 VOLTA, AMX = "volta/mma.m8n8k4.f32.f16.f16.f32", "x86/tdpbf16ps"

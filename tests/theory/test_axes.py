@@ -15,8 +15,8 @@ from tcformal.errors import InputError
 from tcformal.simulation.operands.boundaries import boundaries
 from tcformal.simulation.operands.pool import pool_of
 from tcformal.simulation.replay import replay
-from tcformal.theory.axes import HEADER, coq_equality, equal_by, normal_form
-from tcformal.theory.sources import coqc
+from tcformal.theory.checked import coqc
+from tcformal.theory.equality import HEADER, coq_equality, equal_by, normal_form
 
 ADA = "ada/mma.m16n8k32.f16.e5m2.e5m2.f16"
 CDNA1 = "cdna1/v_mfma_f32_32x32x8f16"

@@ -25,11 +25,19 @@ from semantic_slips import (
     slip,
 )
 from tcformal.errors import InputError
-from tcformal.theory import certified, sources
-from tcformal.theory.certified import Refinement, accepted, is_of, kept_refinement, load, refinement, save
-from tcformal.theory.refinement.plan import Plan
-from tcformal.theory.sources import coqc, sources_digest
-from tcformal.theory.survey import distinct_units
+from tcformal.theory import certified, checked
+from tcformal.theory.certified import (
+    Refinement,
+    accepted,
+    distinct_units,
+    is_of,
+    kept_refinement,
+    load,
+    refinement,
+    save,
+)
+from tcformal.theory.checked import coqc, sources_digest
+from tcformal.theory.refinement.cut_points import Plan
 
 
 @pytest.fixture(scope="module")
@@ -104,9 +112,9 @@ def test_sources_are_those_that_a_refinement_rests_on(
 ) -> None:
     def digest_with(name: str) -> str:
         folder = tmp_path / name
-        shutil.copytree(sources.SOURCES, folder)
+        shutil.copytree(checked.SOURCES, folder)
         (folder / name).write_text((folder / name).read_text() + "(* more *)")
-        monkeypatch.setattr(sources, "SOURCES", folder)
+        monkeypatch.setattr(checked, "SOURCES", folder)
         sources_digest.cache_clear()
         return sources_digest()
 
@@ -164,7 +172,7 @@ def test_coq_takes_the_plan_of_a_unit_and_refuses_that_of_another(compiled: Path
 @pytest.mark.debian
 def test_kept_rows_are_of_the_sources_as_they_are() -> None:
     rows = load(certified.KEPT)
-    assert {x.sources for x in rows} <= {sources_digest()}, "python -m tcformal.theory.survey --keep"
+    assert {x.sources for x in rows} <= {sources_digest()}, "python -m tcformal.theory.certified --keep"
     assert all(x.coq for x in rows)
 
 

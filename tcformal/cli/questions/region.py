@@ -16,7 +16,7 @@ from tcformal.query.pairs.variants import variants
 from tcformal.report.escape import print_json
 from tcformal.report.regions import RegionAnswer, region_data, region_view
 from tcformal.report.text import Counted, console
-from tcformal.theory.answers import agreement_of
+from tcformal.theory.theorems import agreement_of
 
 
 @main.command(name="region")

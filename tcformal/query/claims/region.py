@@ -22,7 +22,7 @@ from tcformal.query.spread import gaps_of
 from tcformal.simulation.operands.batch import Integers, columns, witness_at
 from tcformal.simulation.operands.random import Batch, Raw, with_scales
 from tcformal.simulation.operands.witness import Witness
-from tcformal.theory.answers import SEPARATOR, TheoremAnswer
+from tcformal.theory.theorems import SEPARATOR, TheoremAnswer
 
 #: Shares: of rows in which two products cancel, of rows of the largest spread, of subnormals where they fit.
 _CANCELLING, _WIDEST, _SUBNORMAL = 0.3, 0.7, 0.25

@@ -14,7 +14,7 @@ from tcformal.ir.build import Graph
 from tcformal.programs.chain import declare_inputs
 from tcformal.query.assume import Assumptions, assume_of_unit, from_texts
 from tcformal.query.kinds.property.properties import check_halves
-from tcformal.theory.answers import AGREEMENT, SEPARATOR, STATEMENTS
+from tcformal.theory.theorems import AGREEMENT, SEPARATOR, STATEMENTS
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from tcformal.query.verdict import Verdict
 from tcformal.simulation.operands.batch import columns, inputs_to_try, witness_at
 from tcformal.simulation.operands.random import Batch, Raw
 from tcformal.simulation.operands.witness import Witness
-from tcformal.theory.answers import SEPARATOR
+from tcformal.theory.theorems import SEPARATOR
 
 T = TypeVar("T")
 

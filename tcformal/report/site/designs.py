@@ -14,7 +14,7 @@ from tcformal.report.results import unchecked_reason, unchecked_verdict
 from tcformal.report.site.pairs import PairPage, slug
 from tcformal.report.units import unit_data
 from tcformal.store.file import Record
-from tcformal.theory.answers import SEPARATOR, STATEMENTS
+from tcformal.theory.theorems import SEPARATOR, STATEMENTS
 
 #: Who makes the units of each architecture.
 _VENDORS = {

@@ -8,9 +8,9 @@ from fractions import Fraction
 from tcformal.analysis.bounds.constants import Proved, exponent_constant, theorem_constant
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
-from tcformal.theory.answers import in_the_way
 from tcformal.theory.instances import Instance
 from tcformal.theory.stated_sum import NO_C, StatedSum
+from tcformal.theory.theorems import in_the_way
 
 
 @dataclass(frozen=True, slots=True)

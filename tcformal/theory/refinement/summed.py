@@ -13,16 +13,7 @@ from tcformal.ir.walk import reachable
 from tcformal.semantics.number import Exponent, Number
 from tcformal.semantics.stages import DotStep, Floored, Maximum, PartialSum, Rounded, SpecialCases, Total
 from tcformal.semantics.sums.step import as_term
-from tcformal.theory.refinement.ending import Ending, ToRound, number_to_round, total_to_round
-from tcformal.theory.refinement.values import (
-    exponent_of,
-    flags,
-    in_span,
-    is_finite,
-    level,
-    make_claim,
-)
-from tcformal.theory.terms import (
+from tcformal.theory.formulas import (
     Claim,
     Expr,
     all_of,
@@ -40,6 +31,18 @@ from tcformal.theory.terms import (
     sg,
     u,
     within,
+)
+from tcformal.theory.refinement.circuit_numbers import (
+    Ending,
+    ToRound,
+    exponent_of,
+    flags,
+    in_span,
+    is_finite,
+    level,
+    make_claim,
+    number_to_round,
+    total_to_round,
 )
 
 #: The nodes at which each operand of a sum is cut.

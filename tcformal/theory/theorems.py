@@ -22,7 +22,7 @@ from tcformal.theory.design import block_size
 from tcformal.theory.instances import Instance, coq_instance
 
 if TYPE_CHECKING:
-    from tcformal.theory.exactness import Exactness
+    from tcformal.theory.regions import Exactness
 
 #: What each claim about one unit says.
 STATEMENTS: dict[str, str] = {
@@ -230,7 +230,7 @@ def _any_order(unit: UnitSpec, *assumed: str) -> Instance | None:
 
 def _exactness(unit: UnitSpec, *assumed: str) -> Exactness | None:
     """What theorems say of the unit's sums; with c = 0 where that is assumed and says more."""
-    from tcformal.theory.exactness import exactness  # counts the products of a circuit
+    from tcformal.theory.regions import exactness  # counts the products of a circuit
 
     free = exactness(unit)
     more = exactness(unit, zero_c=True) if _ZERO_C in assumed and (free is None or free.failed) else None
