@@ -37,6 +37,21 @@ def log2(n: int) -> int:
     return max(n.bit_length() - 1, 0)
 
 
+def whole(d: Design) -> bool:
+    """Whether terms are whole products."""
+    return d.group is None and d.piece_bits is None
+
+
+def alone(unit: UnitSpec) -> bool:
+    """Whether a unit's sums are those of its design: neither a tree nor a composition."""
+    return unit.tree is None and unit.emulation is None
+
+
+def unit_designs(unit: UnitSpec) -> list[Design]:
+    """The designs of all sums: the unit's, or those of a tree's stages."""
+    return [unit.design] if unit.tree is None else list(stage_designs(unit.tree, unit.design).values())
+
+
 def one_sum(unit: UnitSpec) -> bool:
     """Whether a block is one fused sum of whole products and c: `Values.sum_of` is not None."""
     return one_sum_of_terms(unit) and unit.design.group is None and unit.design.piece_bits is None

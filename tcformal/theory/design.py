@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from tcformal.design.rounding import Conversion
 from tcformal.design.spec import Design
@@ -27,6 +28,52 @@ _INNER = {
     "fused": "Together", "sequential": "Chain", "pairwise": "Pairwise", "two_chains": "TwoChains",
     "pair_chains": "PairChains",
 }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """One sum of a design: its parameters, what it is rounded to, and what it adds.
+
+    Shapes: an operand is the number of a product, `c`, `zero`, or a sum.
+    """
+
+    design: Design
+    target: Conversion
+    operands: tuple[int | str | Sum, ...]
+
+    def sums(self) -> Iterator[Sum]:
+        """Every sum, inner ones first."""
+        for x in self.operands:
+            if isinstance(x, Sum):
+                yield from x.sums()
+        yield self
+
+    @property
+    def stage(self) -> str:
+        """A term of type `stage`, in parentheses."""
+        return _stage(self.design, self.target)
+
+    def written(self) -> str:
+        """A term of type `steps`, in parentheses."""
+        inner = (
+            x.written() if isinstance(x, Sum) else f"Product {x}" if isinstance(x, int) else _LEAVES[x]
+            for x in self.operands
+        )
+        return f"(Step {self.stage} [{'; '.join(inner)}])"
+
+
+_LEAVES = {"c": "C", "zero": "PlusZero"}
+
+
+def tree_sum(tree: Tree, d: Design) -> Sum:
+    """The sums of a tree."""
+    designs = stage_designs(tree, d)
+
+    def made(step: Step) -> Sum:
+        of = designs[step.stage]
+        return Sum(of, of.rho, tuple(made(x) if isinstance(x, Step) else x for x in step.children))
+
+    return made(tree.root)
 
 
 def block_size(unit: UnitSpec) -> int:
@@ -75,7 +122,9 @@ def coq_design(spec: UnitSpec, sums: str | None = None, rounded: Design | None =
 
 def coq_summation(spec: UnitSpec) -> str:
     """A term of type `summation`, without parentheses."""
-    return _summation(spec.design) if spec.tree is None else f"InSteps {_tree(spec.tree, spec.design)}"
+    if spec.tree is not None:
+        return f"InSteps {tree_sum(spec.tree, spec.design).written()}"
+    return _summation(spec.design)
 
 
 def coq_format(f: Format) -> str:
@@ -211,20 +260,6 @@ def _cutting(d: Design) -> str:
     if d.piece_bits is not None:
         return f"Pieces {d.piece_bits} {d.dropped_pieces}%nat"
     return "Whole"
-
-
-def _tree(tree: Tree, d: Design) -> str:
-    """A term of type `steps`, in parentheses."""
-    stages = {name: _stage(of, of.rho) for name, of in stage_designs(tree, d).items()}
-
-    def term(child: int | str | Step) -> str:
-        if isinstance(child, Step):
-            return f"(Step {stages[child.stage]} [{'; '.join(map(term, child.children))}])"
-        if isinstance(child, int):
-            return f"Product {child}"
-        return "C" if child == "c" else "PlusZero"
-
-    return term(tree.root)
 
 
 def coq_composition(how: Emulation) -> str:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Any
 
 from tcformal.design.rounding import EXACT_SUM, NEAREST, Conversion
 from tcformal.design.spec import Design
 from tcformal.design.trees.arrangements import tree_of
-from tcformal.design.trees.tree import Step, stage_designs
 from tcformal.design.unit import UnitSpec, same_formats
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.programs.chain import same_definition
 from tcformal.theory.claims import at_once, sound
 from tcformal.theory.conditions import (
+    alone,
     always_infinite,
     converted_to,
     down_blocks_ok,
@@ -29,16 +29,21 @@ from tcformal.theory.conditions import (
     parts_ok,
     start_format,
     term_facts,
+    unit_designs,
     value_only,
+    whole,
 )
 from tcformal.theory.design import (
+    Sum,
     block_size,
     coq_composition,
     coq_conversion,
     coq_design,
     coq_sum,
     coq_summation,
+    tree_sum,
 )
+from tcformal.theory.stated_sum import ZEROS, operand_rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,34 +69,6 @@ class Bounds:
         return max(self.upto, self.low_upto)
 
 
-@dataclass(frozen=True, slots=True)
-class Sum:
-    """One sum of a design: its parameters, what it is rounded to, and what it adds.
-
-    Shapes: an operand is the number of a product, `c`, `zero`, or a sum.
-    """
-
-    design: Design
-    target: Conversion
-    operands: tuple[int | str | Sum, ...]
-
-    def sums(self) -> Iterator[Sum]:
-        """Every sum, inner ones first."""
-        for x in self.operands:
-            if isinstance(x, Sum):
-                yield from x.sums()
-        yield self
-
-    def written(self) -> str:
-        """A term of type `steps`, in parentheses."""
-        inner = "; ".join(
-            x.written() if isinstance(x, Sum) else f"Product {x}" if isinstance(x, int) else _LEAVES[x]
-            for x in self.operands
-        )
-        return f"(Step {_stage(self)} [{inner}])"
-
-
-_LEAVES = {"c": "C", "zero": "PlusZero"}
 #: The least bits of a sum that is exact.
 _LEAST_WIDE = 64
 #: Operands of a sum of which `Odd.exact_two` is.
@@ -110,52 +87,33 @@ def sums_of(unit: UnitSpec) -> Sum | None:
         d.summation == "fused" and d.c_position in ("joined", "last") and one_nan(unit)
     )
     if not (
-        fused and parts_ok(unit) and not d.framed and d.group is None
-        and d.piece_bits is None and d.lost_bits == "cut" and d.zero_words == "summed"
-        and d.zero_terms is None and d.c_subnormals != "hidden_bit" and product_bounds(unit) is not None
+        fused and parts_ok(unit) and whole(d) and not d.framed and d.lost_bits == "cut"
+        and d.zero_words == "summed" and d.zero_terms is None and d.c_subnormals != "hidden_bit"
+        and product_bounds(unit) is not None
     ):  # fmt: skip
         return None
-    if unit.tree is None:
-        products = tuple(range(block_size(unit)))
-        joined = d.c_position == "joined"
-        made = Sum(d, d.rho, (*products, "c") if joined else (Sum(d, d.step, products), "c"))
+    products = tuple(range(block_size(unit)))
+    if unit.tree is not None:
+        made = tree_sum(unit.tree, d)
     else:
-        designs = stage_designs(unit.tree, d)
-
-        def made_of(step: Step) -> Sum:
-            of = designs[step.stage]
-            operands = (made_of(x) if isinstance(x, Step) else x for x in step.children)
-            return Sum(of, of.rho, tuple(operands))
-
-        made = made_of(unit.tree.root)
+        made = Sum(
+            d, d.rho, (*products, "c") if d.c_position == "joined" else (Sum(d, d.step, products), "c")
+        )
     ranged = all(x.target.integer_bits is None and _range_ok(x.target) for x in made.sums())
     return made if ranged else None
 
 
 def summation(unit: UnitSpec, root: Sum) -> str:
     """A term of type `summation`, without parentheses."""
+    inner = root.operands[0]
     if unit.tree is not None:
         return f"InSteps {root.written()}"
-    inner = root.operands[0]
-    return (
-        f"CLast Together {_stage(inner)} {_stage(root)}"
-        if isinstance(inner, Sum)
-        else f"OneSum {_stage(root)}"
-    )
+    return f"CLast Together {inner.stage} {root.stage}" if isinstance(inner, Sum) else f"OneSum {root.stage}"
 
 
-def plain_sums(unit: UnitSpec, root: Sum) -> Sum:
-    """The same sums, each parameter that does not matter at its plain value."""
-    terms = product_bounds(unit)
-    assert terms is not None
-    return _plain(root, terms, first_c(unit, root), in_steps=unit.tree is not None)[0]
-
-
-def kept_sums(unit: UnitSpec, root: Sum) -> Sum:
+def kept_sums(unit: UnitSpec, root: Sum, terms: Bounds) -> Sum:
     """`Flushes.kept_summation`: the same sums, results of which none is subnormal kept as c is, or not."""
-    terms = product_bounds(unit)
-    assert terms is not None
-    flushed, whole = unit.design.c_subnormals in ("positive_zero", "signed_zero"), unit.tree is not None
+    flushed, whole = unit.design.c_subnormals in ZEROS, unit.tree is not None
     plain = "signed_zero" if flushed else "kept"
     # Results of a sum of products before c are taken as they are.
     known = {"c": flushed, "zero": True}
@@ -167,8 +125,7 @@ def kept_sums(unit: UnitSpec, root: Sum) -> Sum:
             for c in first_c(unit, root)
         )
         d = replace(x.design, result_subnormals=plain) if kept else x.design
-        operands = tuple(made(y) if whole and isinstance(y, Sum) else y for y in x.operands)
-        return Sum(d, x.target, operands)
+        return Sum(d, x.target, tuple(made(y) if whole and isinstance(y, Sum) else y for y in x.operands))
 
     return made(root) if whole or isinstance(root.operands[0], Sum) else root
 
@@ -176,15 +133,14 @@ def kept_sums(unit: UnitSpec, root: Sum) -> Sum:
 def apart_sums(unit: UnitSpec) -> Sum | None:
     """`Apart.apart`: a sum of products, wide enough to be exact, then c, where c is added before rounding."""
     d, terms = unit.design, product_bounds(unit)
-    if d.c_position != "after" or unit.tree is not None or not one_nan(unit) or not parts_ok(unit):
-        return None
-    if d.lost_bits != "cut" or d.group is not None or d.piece_bits is not None or d.framed or terms is None:
-        return None
-    shift = terms.top - terms.bits - terms.grid
-    if d.alignment_rounding != "RZ" or d.carry_bits is not None or shift < 0 or d.zero_terms is not None:
+    if terms is None or not (
+        d.c_position == "after" and unit.tree is None and one_nan(unit) and parts_ok(unit)
+        and d.lost_bits == "cut" and whole(d) and not d.framed and d.alignment_rounding == "RZ"
+        and d.carry_bits is None and d.zero_terms is None and terms.top - terms.bits >= terms.grid
+    ):  # fmt: skip
         return None
     bits, products = _LEAST_WIDE, tuple(range(block_size(unit)))
-    while len(products) * terms.most << shift >= 1 << bits:
+    while len(products) * terms.most << (terms.top - terms.bits - terms.grid) >= 1 << bits:
         bits *= 2
     exponents = 2
     while not (to := Conversion(d.rho.mode, exponents, bits)).e_min - bits <= terms.grid <= to.e_max - bits:
@@ -202,52 +158,43 @@ def first_c(unit: UnitSpec, root: Sum) -> list[Bounds]:
 
 def _plain(x: Sum, terms: Bounds, cs: list[Bounds], *, in_steps: bool) -> tuple[Sum, list[Bounds]]:
     """The sum with plain values, and what is known of its result as it is, for each c."""
-    inner = {
+    plain = {
         i: _plain(y, terms, cs, in_steps=in_steps) for i, y in enumerate(x.operands) if isinstance(y, Sum)
     }
     cases = [
-        [inner[i][1][n] if isinstance(y, Sum) else _leaf(x, y, terms, c) for i, y in enumerate(x.operands)]
+        [plain[i][1][n] if isinstance(y, Sum) else _leaf(x, y, terms, c) for i, y in enumerate(x.operands)]
         for n, c in enumerate(cs)
     ]
-    zero, d, known = "zero" in x.operands, x.design, cases
+    d, to, known = x.design, x.target, cases
     # Operands with the exponents of their leading bits: `Stages.lead_values`.
     led = d.normalise_products and d.fraction_bits is not None
     if led:
         d, known = replace(d, normalise_products=False), [[*map(_lead, b)] for b in cases]
     # A partial sum that is no -0, and is taken as it is.
-    positive = in_steps and any(_stays_positive(y.design) for y, _ in inner.values())
+    positive = in_steps and any(_stays_positive(y.design) for y, _ in plain.values())
 
     def changed(holds: Callable[[Design, list[Bounds]], bool], **values: object) -> None:
         nonlocal d
-        if any(getattr(d, name) != value for name, value in values.items()) and all(
-            holds(d, b) for b in known
-        ):
+        differs = any(getattr(d, name) != value for name, value in values.items())
+        if differs and all(holds(d, b) for b in known):
             d = replace(d, **values)  # type: ignore[arg-type]
 
-    to = x.target
     changed(_idle_carry, carry_bits=None)
     changed(_idle_zero, zero_exponent="none")
     if not led:
-        changed(
-            lambda d, b: _idle_cut(d, b) or _idle_two(d, to, b),
-            fraction_bits=None,
-            normalise_products=False,
-            **EXACT_SUM,
-        )
-    changed(
-        lambda d, b: _idle_sign(d, to, b, zero or (positive and _keeps_largest(d, b))), zero_sign="positive"
-    )
-    if d.result_subnormals == "tiny_zero":
-        changed(lambda d, b: _idle_tiny(d, to, b), result_subnormals="signed_zero")
-    # As sums are that do not tell a c that is made a zero.
+        exact: dict[str, object] = {"fraction_bits": None, "normalise_products": False, **EXACT_SUM}
+        changed(lambda d, b: _idle_cut(d, b) or _idle_two(d, to, b), **exact)
+    zeros = "zero" in x.operands
+    changed(lambda d, b: _idle_sign(d, to, b, zeros or (positive and _whole(d, b))), zero_sign="positive")
+    if d.result_subnormals == "tiny_zero":  # `Stages.idle_tiny`: sums below the least normal number are exact
+        changed(lambda d, b: _multiple(d, b, to.e_min - to.fraction_bits), result_subnormals="signed_zero")
+    # As sums are that do not tell a c that is made a zero: `Stages.idle_flush`.
     if d.result_subnormals == "kept" != d.c_subnormals:
-        changed(lambda d, b: _idle_flush(d, to, b), result_subnormals="signed_zero")
-    changed(
-        lambda d, b: (d.overflow == "ieee" and to.mode in NEAREST) or _never_over(d, to, b),
-        overflow="infinity",
-    )
+        changed(lambda d, b: _multiple(d, b, to.e_min), result_subnormals="signed_zero")
+    nearest = d.overflow == "ieee" and to.mode in NEAREST
+    changed(lambda d, b: nearest or _never_over(d, to, b), overflow="infinity")
     drops = in_steps and d.zero_sign != "ieee" and (d.fraction_bits is None or d.zero_exponent == "none")
-    operands = (inner[i][0] if isinstance(y, Sum) else y for i, y in enumerate(x.operands))
+    operands = (plain[i][0] if isinstance(y, Sum) else y for i, y in enumerate(x.operands))
     d = replace(d, normalise_products=True) if led else d
     made = Sum(d, to, tuple(y for y in operands if not (drops and y == "zero")))
     return made, [_sum_result(x, bs) for bs in cases]
@@ -318,46 +265,37 @@ def _idle_carry(d: Design, bs: list[Bounds]) -> bool:
 def _idle_zero(d: Design, bs: list[Bounds]) -> bool:
     """`Stages.idle_zero`: whether zeros are below all others, or nothing is cut off beside them."""
     f, at = d.fraction_bits, d.zero_exponent
-    if d.normalise_products:
-        return False
-    if isinstance(at, int) and at <= min(b.lowest for b in bs):
-        return True
-    if f is None or d.carry_bits is not None:
-        return False
-    return (at if isinstance(at, int) else max(b.low_upto for b in bs)) - f <= _grid(bs)
+    top = at if isinstance(at, int) else max(b.low_upto for b in bs)
+    below = isinstance(at, int) and at <= min(b.lowest for b in bs)
+    uncut = f is not None and d.carry_bits is None and top - f <= _grid(bs)
+    return not d.normalise_products and (below or uncut)
 
 
 def _idle_cut(d: Design, bs: list[Bounds]) -> bool:
     """`Stages.idle_cut`: whether nothing is cut off."""
     f, at = d.fraction_bits, d.zero_exponent
-    if f is None:
-        return True
-    if d.carry_bits is not None or d.normalise_products or (isinstance(at, int) and at - f > _grid(bs)):
-        return False
-    return max(b.top for b in bs) - f <= _grid(bs)
+    top = max([b.top for b in bs] + ([at] if isinstance(at, int) else []))
+    return f is None or (d.carry_bits is None and not d.normalise_products and top - f <= _grid(bs))
 
 
-def _keeps_largest(d: Design, bs: list[Bounds]) -> bool:
+def _whole(d: Design, bs: list[Bounds]) -> bool:
     """`Stages.keeps_largest`: whether the largest operand is in the sum whole."""
-    if d.fraction_bits is None:
-        return True
-    return (
+    return d.fraction_bits is None or (
         d.zero_exponent == "none" and not d.normalise_products and max(b.width for b in bs) <= d.fraction_bits
     )
 
 
+def _multiple(d: Design, bs: list[Bounds], exponent: int) -> bool:
+    """Whether every sum is a multiple of 2^exponent."""
+    return d.carry_bits is None and exponent <= _sum_grid(d, bs)
+
+
 def _idle_sign(d: Design, to: Conversion, bs: list[Bounds], positive: bool) -> bool:
     """`Stages.idle_sign`: whether no sum but zero rounds to zero, and a sum of zeros is a +0 (`positive`)."""
-    if d.carry_bits is not None or (d.result_subnormals != "kept" and not _idle_flush(d, to, bs)):
-        return False
-    if d.zero_sign == "ieee" and (not positive or to.mode == "RD"):
-        return False
-    return to.mode == "RO" or to.e_min - to.fraction_bits <= _sum_grid(d, bs)
-
-
-def _idle_tiny(d: Design, to: Conversion, bs: list[Bounds]) -> bool:
-    """`Stages.idle_tiny`: whether sums below the least normal number are exact."""
-    return d.carry_bits is None and to.e_min - to.fraction_bits <= _sum_grid(d, bs)
+    low = to.e_min if d.result_subnormals != "kept" else to.e_min - to.fraction_bits
+    none = to.mode == "RO" and d.result_subnormals == "kept"
+    signed = d.zero_sign == "ieee" and (not positive or to.mode == "RD")
+    return d.carry_bits is None and not signed and (none or _multiple(d, bs, low))
 
 
 def _never_flushed(d: Design, to: Conversion, bs: list[tuple[Bounds, bool]]) -> bool:
@@ -365,46 +303,36 @@ def _never_flushed(d: Design, to: Conversion, bs: list[tuple[Bounds, bool]]) -> 
 
     One operand may be no multiple of the power of two of which the others are, if it is normal or zero.
     """
-    every = [b for b, _ in bs]
-    if d.carry_bits is not None:
-        return False
-    if to.e_min <= _sum_grid(d, every):
-        return True
     grid = to.e_min + 1 + max((b.width for b, normal in bs if normal), default=0)
     coarse = [(b, normal) for b, normal in bs if b.grid < grid]
-    return d.fraction_bits is None and to.e_min <= grid and len(coarse) <= 1 and all(
-        normal and to.e_min <= b.lowest and b.width >= 0 and b.bits >= 0 and b.most < 2 << b.bits
-        for b, normal in coarse
+    return _multiple(d, [b for b, _ in bs], to.e_min) or (
+        d.carry_bits is None and d.fraction_bits is None and to.e_min <= grid and len(coarse) <= 1
+        and all(
+            normal and to.e_min <= b.lowest and b.width >= 0 and b.bits >= 0 and b.most < 2 << b.bits
+            for b, normal in coarse
+        )
     )  # fmt: skip
-
-
-def _idle_flush(d: Design, to: Conversion, bs: list[Bounds]) -> bool:
-    """`Stages.idle_flush`: whether no sum but zero is below the least normal number."""
-    return d.carry_bits is None and to.e_min <= _sum_grid(d, bs)
 
 
 def _idle_two(d: Design, to: Conversion, bs: list[Bounds]) -> bool:
     """`Stages.idle_two`: whether two numbers are aligned to odd with bits enough for an exact sum."""
-    f = d.fraction_bits
-    if f is None or d.alignment_rounding != "RO" or d.carry_bits is not None or d.normalise_products:
-        return False
     wide = max(to.fraction_bits + 3, max(b.width for b in bs) + 2, max(b.low_upto for b in bs) - _grid(bs))
-    return d.zero_exponent == "none" and len(bs) <= _PAIR and f >= wide and all(
-        b.most < (2 << b.bits if b.bits >= 0 else 0) for b in bs
+    return (
+        d.fraction_bits is not None and d.alignment_rounding == "RO" and d.carry_bits is None
+        and not d.normalise_products and d.zero_exponent == "none" and len(bs) <= _PAIR
+        and d.fraction_bits >= wide and all(b.most < (2 << b.bits if b.bits >= 0 else 0) for b in bs)
     )  # fmt: skip
 
 
 def _never_over(d: Design, to: Conversion, bs: list[Bounds]) -> bool:
     """`Stages.never_over`: whether no sum is too large."""
-    f = d.fraction_bits
-    if d.normalise_products or d.carry_bits is not None or (f is not None and d.zero_exponent != "none"):
-        return False
-    unit, magnitude = _magnitude(d, bs)
-    if unit > to.e_max - to.fraction_bits:
+    zeros = d.fraction_bits is not None and d.zero_exponent != "none"
+    (unit, magnitude), last = _magnitude(d, bs), to.e_max - to.fraction_bits
+    if d.normalise_products or d.carry_bits is not None or zeros or unit > last:
         return False
     if to.mode in ("RZ", "RO"):
         return magnitude < 1 << (to.e_max + 1 - unit)
-    return magnitude <= ((2 << to.fraction_bits) - 1) << (to.e_max - to.fraction_bits - unit)
+    return magnitude <= ((2 << to.fraction_bits) - 1) << (last - unit)
 
 
 def _grid(bs: list[Bounds]) -> int:
@@ -420,54 +348,39 @@ def _sum_grid(d: Design, bs: list[Bounds]) -> int:
 
 def product_bounds(unit: UnitSpec) -> Bounds | None:
     """`Stages.term_bounds`: what is known of every product, by the formats of its factors or its rounding."""
-    if unit.design.product_rounding is not None:
-        to = unit.design.product_conversion
-        return _of_result(to) if to.integer_bits is None and _range_ok(to) else None
-    return exact_bounds(unit)
+    if unit.design.product_rounding is None:
+        return exact_bounds(unit)
+    to = unit.design.product_conversion
+    return _of_result(to) if to.integer_bits is None and _range_ok(to) else None
 
 
 def normal_products(unit: UnitSpec, root: Sum) -> Sum | None:
     """`NormalProducts.normal_products`: the sum that normalises products as their rounding does."""
     d, e, terms, start = unit.design, root.design, exact_bounds(unit), unit.c_format
-    if d.product_rounding is None or terms is None or unit.tree is not None or unit.emulation is not None:
-        return None
     if (
-        not one_nan(unit)
-        or unit.k != block_size(unit)
-        or (d.c_position, d.c_subnormals) != ("joined", "kept")
-    ):
-        return None
-    if (
-        e.fraction_bits is None
-        or e.carry_bits is not None
-        or e.normalise_products
+        d.product_rounding is None or terms is None or not alone(unit) or not one_nan(unit)
+        or unit.k != block_size(unit) or (d.c_position, d.c_subnormals) != ("joined", "kept")
+        or e.fraction_bits is None or e.carry_bits is not None or e.normalise_products
         or e.zero_exponent != "none"
-    ):
+    ):  # fmt: skip
         return None
-    to, led = d.product_conversion, _lead(terms)
-    bits = terms.width - terms.bits
+    to, led, bits = d.product_conversion, _lead(terms), terms.width - terms.bits
     fits = bits >= 0 and to.integer_bits is None and terms.most << bits < 2 << to.fraction_bits
-    if not fits or to.e_min > terms.grid or max(led.upto, terms.low_upto) > to.e_max:
-        return None
-    if e.zero_sign == "ieee" or start.fraction_bits > e.fraction_bits or least(start) > terms.grid:
+    if (
+        not fits or to.e_min > terms.grid or max(led.upto, terms.low_upto) > to.e_max or e.zero_sign == "ieee"
+        or start.fraction_bits > e.fraction_bits or least(start) > terms.grid
+    ):  # fmt: skip
         return None
     return replace(root, design=replace(e, normalise_products=True))
 
 
 def exact_bounds(unit: UnitSpec) -> Bounds | None:
     """`Stages.exact_bounds`: what is known of exact products of whole factors."""
-    d = unit.design
-    if (
-        "hidden_bit" in (d.operand_subnormals, d.b_subnormals)
-        or d.exponent_step != 1
-        or d.zero_terms is not None
-    ):
+    d, scale = unit.design, unit.scale_format
+    if "hidden_bit" in operand_rules(d) or d.exponent_step != 1 or d.zero_terms is not None:
         return None
-    made = _times(_factor(unit, unit.a_format), _factor(unit, unit.b_format))
-    if unit.scale_format is not None:
-        scale = _of_format(unit.scale_format)
-        made = _times(_times(made, scale), scale)
-    return made
+    factors = [_factor(unit, f) for f in (unit.a_format, unit.b_format)]
+    return reduce(_times, [*factors, *([] if scale is None else [_of_format(scale)] * 2)])
 
 
 def exact_rounding(unit: UnitSpec) -> bool:
@@ -477,9 +390,8 @@ def exact_rounding(unit: UnitSpec) -> bool:
         return False
     to = d.product_conversion
     normal = d.result_subnormals == "kept" or to.e_min <= b.grid
-    return normal and to.e_min - to.fraction_bits <= b.lowest - b.width and d.zero_sign == "ieee" and (
-        _none_over(b, to)
-    )  # fmt: skip
+    kept = to.e_min - to.fraction_bits <= b.lowest - b.width
+    return normal and kept and d.zero_sign == "ieee" and _none_over(b, to)
 
 
 def plain_rounding(unit: UnitSpec) -> Design:
@@ -488,22 +400,20 @@ def plain_rounding(unit: UnitSpec) -> Design:
     `ProductRounding.same_rounding`: they do not where products have no more bits than that keeps.
     """
     d, b = unit.design, _short_products(unit)
-    if b is None:
+    if b is None or not (_none_over(b, d.product_conversion) or always_infinite(d, d.product_conversion)):
         return d
-    plain = replace(
+    return replace(
         d, product_rounding=f"RNE-{str(d.product_rounding).partition('-')[2]}", overflow="infinity",
         result_subnormals="signed_zero" if d.result_subnormals == "tiny_zero" else d.result_subnormals,
     )  # fmt: skip
-    to = d.product_conversion
-    return plain if _none_over(b, to) or always_infinite(d, to) else d
 
 
 def _short_products(unit: UnitSpec) -> Bounds | None:
     """Bounds of exact products of so few bits that a rounding of products keeps them all, or flushes."""
-    d = unit.design
+    d, b = unit.design, exact_bounds(unit)
     if d.product_rounding is None or d.product_conversion.integer_bits is not None:
         return None
-    b, to = exact_bounds(unit), d.product_conversion
+    to = d.product_conversion
     if b is None or b.bits > b.width or b.most << (b.width - b.bits) >= 1 << to.fraction_bits:
         return None
     kept = d.result_subnormals != "kept" or to.e_min - to.fraction_bits <= b.lowest - b.width
@@ -518,13 +428,9 @@ def _factor(unit: UnitSpec, f: Format) -> Bounds:
     """`Stages.factor_bounds`: a factor as it is or in another format, and normalised or not."""
     made, to = _of_format(f), converted_to(unit)
     if to is not None:
-        made = replace(
-            made, lowest=least(to), upto=max(least(to), made.upto), low_upto=least(to),
-            width=made.width + max(0, least(to) - made.lowest),
-        )  # fmt: skip
-    if unit.design.normalise_operands:
-        made = replace(made, lowest=min(made.lowest, made.grid))
-    return made
+        low, wider = least(to), max(0, least(to) - made.lowest)
+        made = replace(made, lowest=low, upto=max(low, made.upto), low_upto=low, width=made.width + wider)
+    return replace(made, lowest=min(made.lowest, made.grid)) if unit.design.normalise_operands else made
 
 
 def _times(x: Bounds, y: Bounds) -> Bounds:
@@ -550,37 +456,23 @@ def _range_ok(to: Conversion) -> bool:
     return to.fraction_bits >= 0 and to.e_min <= to.e_max
 
 
-def _stage(x: Sum) -> str:
-    return f"(Stage {coq_sum(x.design, x.target)})"
-
-
 def rule_idle(unit: UnitSpec, root: Sum) -> Sum | None:
     """`FlushedC.plain_rule`: the sums that do not tell a subnormal c from a zero; None where they may."""
-    rule, start, to, e = unit.design.c_subnormals, unit.c_format, root.target, root.design
-    inner = root.operands[0]
-    if (
-        rule not in ("positive_zero", "signed_zero")
-        or not isinstance(inner, Sum)
-        or root.operands[1:] != ("c",)
-    ):
+    d, start, to, e, inner = unit.design, unit.c_format, root.target, root.design, root.operands[0]
+    terms = product_bounds(unit)
+    if terms is None or not isinstance(inner, Sum):
         return None
-    terms, of = product_bounds(unit), inner.target
-    if terms is None or to.mode not in NEAREST or e.result_subnormals == "tiny_zero":
+    of = inner.target
+    if not (
+        d.c_subnormals in ZEROS and root.operands[1:] == ("c",) and to.mode in NEAREST
+        and e.result_subnormals != "tiny_zero" and e.fraction_bits is None and e.carry_bits is None
+        and least(start) == to.e_min and start.fraction_bits <= to.fraction_bits
+        and inner.design.zero_sign == "positive"
+        and (of.fraction_bits, of.e_min) == (to.fraction_bits, to.e_min)
+        and all(_flushed(x.design, x.target) and "c" not in x.operands for x in inner.sums())
+    ):  # fmt: skip
         return None
-    if e.fraction_bits is not None or e.carry_bits is not None:
-        return None
-    if (
-        least(start) != to.e_min
-        or start.fraction_bits > to.fraction_bits
-        or inner.design.zero_sign != "positive"
-    ):
-        return None
-    if (of.fraction_bits, of.e_min) != (to.fraction_bits, to.e_min):
-        return None
-    if not all(_flushed(x.design, x.target) and "c" not in x.operands for x in inner.sums()):
-        return None
-    grid = _sum_result(inner, _operands(inner, terms, _of_format(start))).grid
-    if grid < to.e_min + to.fraction_bits + 2:
+    if _sum_result(inner, _operands(inner, terms, _of_format(start))).grid < to.e_min + to.fraction_bits + 2:
         return None
     made = _of_kept_c(root)
     return replace(made, design=replace(made.design, zero_sign="positive", result_subnormals="signed_zero"))
@@ -601,32 +493,29 @@ def _of_kept_c(x: Sum) -> Sum:
 def factors_idle(unit: UnitSpec, root: Sum) -> bool:
     """`Factors.factors_free`: whether no sum tells converted or normalised factors from others."""
     d, to = unit.design, converted_to(unit)
-    rules = (d.operand_subnormals, d.operand_subnormals if d.b_subnormals is None else d.b_subnormals)
-    factors = list(zip((unit.a_format, unit.b_format), rules, strict=True))
-    if unit.emulation is not None or d.product_rounding is not None:
-        return False
-    if unit.tree is None and d.c_position not in ("joined", "after"):
+    factors = list(zip((unit.a_format, unit.b_format), operand_rules(d), strict=True))
+    if (
+        unit.emulation is not None or d.product_rounding is not None
+        or (unit.tree is None and d.c_position not in ("joined", "after"))
+        or (to is not None
+        and any(least(to) > least(f) or (least(to) < least(f) and r != "kept") for f, r in factors))
+    ):  # fmt: skip
         return False
     other = to is not None and any(least(to) != least(f) for f, _ in factors)
-    if to is not None and any(
-        least(to) > least(f) or (least(to) < least(f) and r != "kept") for f, r in factors
-    ):
-        return False
     moved = _moved(unit, to) if d.normalise_operands or other else None
     return all(_near(unit, x, moved, c) for c in first_c(unit, root) for x in root.sums())
 
 
 def _moved(unit: UnitSpec, to: Format | None) -> int:
     """`Factors.product_moved`: the largest exponent of a product that differs."""
-    a, b = unit.a_format, unit.b_format
-    changed = [unit.design.normalise_operands or (to is not None and least(to) != least(f)) for f in (a, b)]
-    tops = [_of_format(f).upto for f in (a, b)]
+    every, scale = unit.design.normalise_operands, unit.scale_format
+    pairs = ((unit.a_format, unit.b_format), (unit.b_format, unit.a_format))
     made = max(
-        least(f) + other
-        for f, is_changed, other in zip((a, b), changed, tops[::-1], strict=True)
-        if is_changed
+        least(f) + _of_format(other).upto
+        for f, other in pairs
+        if every or (to is not None and least(to) != least(f))
     )
-    return made if unit.scale_format is None else made + 2 * _of_format(unit.scale_format).upto
+    return made if scale is None else made + 2 * _of_format(scale).upto
 
 
 def _near(unit: UnitSpec, x: Sum, moved: int | None, c: Bounds) -> bool:
@@ -636,9 +525,9 @@ def _near(unit: UnitSpec, x: Sum, moved: int | None, c: Bounds) -> bool:
         return True
     if d.zero_exponent != "none" or d.carry_bits is not None or d.normalise_products:
         return False
-    terms = [product_bounds(u) for u in (unit, plain_factors(unit))]
     return moved is None or all(
-        t is not None and moved - d.fraction_bits <= _grid(_operands(x, t, c)) for t in terms
+        (t := product_bounds(u)) is not None and moved - d.fraction_bits <= _grid(_operands(x, t, c))
+        for u in (unit, plain_factors(unit))
     )
 
 
@@ -681,14 +570,13 @@ def _place(x: int | str | Sum) -> int:
 
 def _product_kept(unit: UnitSpec, x: Sum) -> bool:
     """`TreeForms.product_kept`: whether a sum without fraction bits rounds every product to itself."""
-    d, to = unit.design, x.target
+    d, to, b = unit.design, x.target, product_bounds(unit)
     if x.design.result_subnormals != "kept" or not _range_ok(to):
         return False
     if d.product_rounding is not None:
         c = d.product_conversion
         of_c = c.integer_bits, c.fraction_bits, c.e_min, c.e_max
         return of_c == (None, to.fraction_bits, to.e_min, to.e_max)
-    b = product_bounds(unit)
     if b is None:
         return False
     last, limit = to.e_max - to.fraction_bits, 2 << to.fraction_bits
@@ -700,26 +588,28 @@ def _product_kept(unit: UnitSpec, x: Sum) -> bool:
     )  # fmt: skip
 
 
+def _framed_products(unit: UnitSpec) -> Bounds | None:
+    """What is known of whole products of sums whose c is aligned apart; None of other sums."""
+    d = unit.design
+    plain = alone(unit) and d.framed and whole(d) and d.zero_terms is None and _range_ok(d.rho)
+    return product_bounds(unit) if plain and d.rho.integer_bits is None else None
+
+
 def plain_frame(unit: UnitSpec) -> Design | None:
     """`OtherSums.plainer_frame`: sums whose c is aligned apart, each idle parameter at its plain value."""
-    d, terms = unit.design, product_bounds(unit)
-    if unit.tree is not None or unit.emulation is not None or not d.framed or terms is None:
-        return None
-    if d.group is not None or d.piece_bits is not None or d.zero_terms is not None or not _range_ok(d.rho):
-        return None
-    if d.c_subnormals == "hidden_bit" or any(t.integer_bits is not None for t in (d.rho, d.step)):
+    d, terms, n = unit.design, _framed_products(unit), block_size(unit)
+    if terms is None or d.c_subnormals == "hidden_bit" or d.step.integer_bits is not None:
         return None
     cases = [(terms, _of_format(unit.c_format)), (terms, _of_result(d.rho))]
+    low = least(unit.c_format)
     if d.alignment_rounding == "RZ":
         d = replace(d, vanished_c="cut")
-    own = d.c_fraction_bits is not None and least(unit.c_format) - d.c_fraction_bits + int(
-        d.fraction_bits or 0
-    )
-    if all(_frame_zero_idle(d, block_size(unit), *case) for case in cases):
+    if all(_frame_zero_idle(d, n, *case) for case in cases):
         d = replace(d, zero_exponent="none")
-    elif d.zero_exponent == "own" and d.aligned_group is not None and least(unit.c_format) == d.rho.e_min:
+    elif d.zero_exponent == "own" and d.aligned_group is not None and low == d.rho.e_min:
+        own = d.c_fraction_bits is not None and low - d.c_fraction_bits + int(d.fraction_bits or 0)
         d = replace(d, zero_exponent=own)
-    if d.c_subnormals != "kept" and all(_untiny(d, block_size(unit), *case) for case in cases):
+    if d.c_subnormals != "kept" and all(_untiny(d, n, *case) for case in cases):
         d = replace(d, zero_sign="positive", result_subnormals="kept")
     if (
         d.zero_sign == "sum" and d.accumulator is None and d.accumulation != "ones_complement"
@@ -729,37 +619,29 @@ def plain_frame(unit: UnitSpec) -> Design | None:
         d = replace(d, zero_sign="positive")
     first = [] if d.accumulator is None else [d.step]
     down = d.rho.mode in ("RZ", "RO") and all(_range_ok(t) and t.e_max <= d.rho.e_max for t in first)
-    if (
-        d.overflow == "ieee" and all(t.mode in NEAREST for t in first)
-        and (d.rho.mode in NEAREST or (bool(first) and down))
-    ):  # fmt: skip
+    nearest = all(t.mode in NEAREST for t in first)
+    if d.overflow == "ieee" and nearest and (d.rho.mode in NEAREST or (bool(first) and down)):
         d = replace(d, overflow="infinity")
     return d
 
 
+def _few_products(d: Design, n: int) -> bool:
+    """Whether c has two bits more than results, and as many as products may carry into."""
+    c_bits, p = int(d.c_fraction_bits or 0), d.rho.fraction_bits
+    return 1 <= p <= c_bits - 2 and n <= 1 << (c_bits - p - 2)
+
+
 def low_c_idle(unit: UnitSpec) -> bool:
     """`OtherSums.flushed_c_free`: whether a subnormal c is nothing beside products, and flushed alone."""
-    d, terms, to, n = unit.design, product_bounds(unit), unit.design.rho, block_size(unit)
-    if unit.tree is not None or unit.emulation is not None or not d.framed or terms is None:
-        return False
-    if (
-        d.group is not None
-        or d.piece_bits is not None
-        or d.zero_terms is not None
-        or d.accumulator is not None
-    ):
-        return False
-    bits, c_bits = int(d.fraction_bits or 0), int(d.c_fraction_bits or 0)
-    plain = (d.c_subnormals, d.alignment_rounding, d.zero_exponent, d.zero_sign) == (
-        "kept", "RZ", "none", "positive",
-    )  # fmt: skip
+    d, terms, to = unit.design, _framed_products(unit), unit.design.rho
+    rules = (d.c_subnormals, d.alignment_rounding, d.zero_exponent, d.zero_sign)
     return (
-        plain and d.aligned_group is None and d.result_subnormals != "kept" and to.integer_bits is None
-        and _range_ok(to) and 1 <= to.fraction_bits <= c_bits - 2
-        and n <= 1 << (c_bits - to.fraction_bits - 2)
+        terms is not None and d.accumulator is None and rules == ("kept", "RZ", "none", "positive")
+        and d.aligned_group is None and d.result_subnormals != "kept"
+        and _few_products(d, block_size(unit))
         and all(
-            c.low_upto <= min(to.e_min, terms.lowest - bits) and to.e_min - to.fraction_bits <= c.grid
-            and c.width <= c_bits
+            c.low_upto <= min(to.e_min, terms.lowest - int(d.fraction_bits or 0))
+            and to.e_min - to.fraction_bits <= c.grid and c.width <= int(d.c_fraction_bits or 0)
             for c in (_of_format(unit.c_format), _of_result(to))
         )
     )  # fmt: skip
@@ -785,12 +667,11 @@ def _frame_zero_idle(d: Design, n: int, terms: Bounds, c: Bounds) -> bool:
 
 def _untiny(d: Design, n: int, terms: Bounds, c: Bounds) -> bool:
     """`OtherSums.untiny`: whether no result beside a c without subnormals is subnormal."""
-    bits, c_bits, to = int(d.fraction_bits or 0), int(d.c_fraction_bits or 0), d.rho
     return (
         d.accumulator is None and d.aligned_group is None and d.alignment_rounding == "RZ"
-        and d.zero_exponent == "none" and d.zero_sign != "ieee" and to.mode in NEAREST
-        and 1 <= to.fraction_bits <= c_bits - 2 and n <= 1 << (c_bits - to.fraction_bits - 2)
-        and to.e_min <= min(terms.lowest - bits, c.lowest) and c.width <= c_bits
+        and d.zero_exponent == "none" and d.zero_sign != "ieee" and d.rho.mode in NEAREST
+        and _few_products(d, n) and c.width <= int(d.c_fraction_bits or 0)
+        and d.rho.e_min <= min(terms.lowest - int(d.fraction_bits or 0), c.lowest)
     )  # fmt: skip
 
 
@@ -814,20 +695,16 @@ def _small_flushed(d: Design, n: int, terms: Bounds, c: Bounds, top: int) -> boo
 def after_sign_idle(unit: UnitSpec) -> bool:
     """`OtherSums.after_sign_free`: whether no sum but zero is rounded to zero after c is added."""
     d, to, c = unit.design, unit.design.rho, unit.c_format
-    if unit.tree is not None or unit.emulation is not None or unit.scale_format is not None:
-        return False
-    if d.c_position != "after" or d.zero_sign != "sum" or d.result_subnormals != "kept":
-        return False
-    plain = (
-        d.product_rounding is None and d.zero_terms is None and d.group is None and d.piece_bits is None
-        and d.carry_bits is None and d.zero_exponent == "none"
-        and not (d.normalise_operands or d.normalise_products)
-        and "hidden_bit" not in (d.operand_subnormals, d.b_subnormals, d.c_subnormals)
-    )  # fmt: skip
-    if not plain or d.fraction_bits is None or to.integer_bits is not None or not _range_ok(to):
-        return False
     low = sum(least(f) - (d.exponent_step - 1) for f in (unit.a_format, unit.b_format))
-    return to.e_min - to.fraction_bits <= min(least(c) - c.fraction_bits, low - d.fraction_bits)
+    return (
+        alone(unit) and unit.scale_format is None and d.c_position == "after" and d.zero_sign == "sum"
+        and d.result_subnormals == "kept" and d.product_rounding is None and d.zero_terms is None
+        and whole(d) and d.carry_bits is None and d.zero_exponent == "none"
+        and not d.normalise_operands and not d.normalise_products
+        and "hidden_bit" not in (*operand_rules(d), d.c_subnormals)
+        and d.fraction_bits is not None and to.integer_bits is None and _range_ok(to)
+        and to.e_min - to.fraction_bits <= min(least(c) - c.fraction_bits, low - d.fraction_bits)
+    )  # fmt: skip
 
 
 def sum_of_groups(unit: UnitSpec) -> bool:
@@ -847,72 +724,63 @@ def group_grid(unit: UnitSpec) -> int | None:
         return None
     if unit.design.c_subnormals == "hidden_bit" or not _range_ok(to):
         return None
-    return min(
-        products.grid + 2 * (least(scale) - scale.fraction_bits), least(start) - start.fraction_bits,
-        to.e_min - to.fraction_bits,
-    )  # fmt: skip
-
-
-def group_factors_idle(unit: UnitSpec) -> bool:
-    """`GroupTerms.group_factors_free`: whether terms of groups do not tell normalised factors from others."""
-    return sum_of_groups(unit) and unit.design.fraction_bits is not None
+    terms = products.grid + 2 * (least(scale) - scale.fraction_bits)
+    return min(terms, least(start) - start.fraction_bits, to.e_min - to.fraction_bits)
 
 
 def group_zeros_idle(unit: UnitSpec) -> bool:
     """`Stages.group_zero_free`: whether sums of groups do not tell an exponent of zeros below all others."""
     d, scale = unit.design, unit.scale_format
-    if not sum_of_groups(unit) or scale is None or d.normalise_products or d.c_subnormals == "hidden_bit":
-        return False
-    if not _range_ok(d.rho) or not isinstance(d.zero_exponent, int):
-        return False
-    return d.zero_exponent <= min(2 * least(scale), least(start_format(unit)), d.rho.e_min)
+    return (
+        sum_of_groups(unit) and scale is not None and not d.normalise_products
+        and d.c_subnormals != "hidden_bit" and _range_ok(d.rho) and isinstance(d.zero_exponent, int)
+        and d.zero_exponent <= min(2 * least(scale), least(start_format(unit)), d.rho.e_min)
+    )  # fmt: skip
 
 
 def group_zeros_cut(unit: UnitSpec) -> bool:
     """`GroupTerms.group_zero_cut`: whether no term of a group is cut beside zeros of an exponent."""
     d, grid = unit.design, group_grid(unit)
-    if grid is None or d.fraction_bits is None or d.carry_bits is not None or d.normalise_products:
-        return False
-    return isinstance(d.zero_exponent, int) and d.zero_exponent - d.fraction_bits <= grid
+    return (
+        grid is not None and d.fraction_bits is not None and d.carry_bits is None
+        and not d.normalise_products and isinstance(d.zero_exponent, int)
+        and d.zero_exponent - d.fraction_bits <= grid
+    )  # fmt: skip
 
 
 def group_sign_idle(unit: UnitSpec) -> bool:
     """`GroupTerms.group_sign_free`: whether no sum of groups but zero rounds to zero."""
     d, grid = unit.design, group_grid(unit)
-    if grid is None or d.zero_sign != "sum" or d.carry_bits is not None or d.result_subnormals != "kept":
-        return False
-    return d.rho.e_min - d.rho.fraction_bits <= grid
+    return (
+        grid is not None and d.zero_sign == "sum" and d.carry_bits is None and d.result_subnormals == "kept"
+        and d.rho.e_min - d.rho.fraction_bits <= grid
+    )  # fmt: skip
 
 
 def rounded_terms_idle(unit: UnitSpec) -> bool:
     """`RoundedTerms.rounded_free`: whether products fit into what they are rounded to, and c into results."""
     d, exact, c, out = unit.design, exact_bounds(unit), unit.c_format, unit.design.rho
     f, zero = d.fraction_bits, d.zero_exponent
-    if d.product_rounding is None or exact is None or f is None or not one_sum(unit) or not one_nan(unit):
+    if d.product_rounding is None or exact is None or f is None:
         return False
     to = d.product_conversion
-    if unit.scale_format is not None or unit.emulation is not None or to.integer_bits is not None:
-        return False
-    if (d.carry_bits, d.alignment_rounding, d.c_subnormals, d.product_limit) != (None, "RZ", "kept", None):
-        return False
-    if d.result_subnormals != "kept" or d.zero_sign == "ieee" or not (_range_ok(to) and _range_ok(out)):
-        return False
+    rules = (d.carry_bits, d.alignment_rounding, d.c_subnormals, d.product_limit, d.result_subnormals)
     top = (exact.most - 1).bit_length() + exact.top - exact.bits
     low, room = max(least(c), out.e_min), out.e_max - top - 1
-    grid = min(
-        exact.grid - to.fraction_bits, least(c) - c.fraction_bits, out.e_min - out.fraction_bits,
-    )  # fmt: skip
+    least_result = out.e_min - out.fraction_bits
+    grid = min(exact.grid - to.fraction_bits, least(c) - c.fraction_bits, least_result)
     return (
-        to.e_min <= exact.grid and top <= to.e_max and low - f <= grid and low <= exact.grid
+        one_sum(unit) and one_nan(unit) and unit.scale_format is None and unit.emulation is None
+        and to.integer_bits is None and rules == (None, "RZ", "kept", None, "kept") and d.zero_sign != "ieee"
+        and _range_ok(to) and _range_ok(out) and to.e_min <= exact.grid and top <= to.e_max
+        and low - f <= grid and low <= exact.grid
         and (zero == "none" or (isinstance(zero, int) and zero - f <= grid))
-        and out.e_min - out.fraction_bits <= grid and c.fraction_bits <= out.fraction_bits
+        and least_result <= grid and c.fraction_bits <= out.fraction_bits
         and c.exponent_bits >= _CODES and highest(c) <= out.e_max
         and room >= 0 and (1 << f) + block_size(unit) <= 1 << room
     )  # fmt: skip
 
 
-#: Bits of exponents of formats of whose numbers a largest exponent is known.
-_LEAST_CODES = 2
 HEADER = """\
 From Coq Require Import ZArith List Bool.
 From TC Require Import Theorems Design Spec.
@@ -941,7 +809,7 @@ class Form:
         return sums_of(self.unit) if self.sums is None else self.sums
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class IdleAxis:
     """Parameters set to other values that give the same results on all words.
 
@@ -951,11 +819,20 @@ class IdleAxis:
 
     theorem: str
     after: Form
+    condition: str
     proof: str
-    condition: str = "true = true"
     with_sum: bool = False
     #: The only number of products that it is about (`L`); None for all.
     length: int | None = None
+
+
+def _idle(
+    theorem: str, after: Form, condition: str, given: str = "", rest: str = "w O N", *,
+    with_sum: bool = False, length: int | None = None,
+) -> IdleAxis:  # fmt: skip
+    """A theorem whose condition is a function of the design and of what else it is given."""
+    d = f"d {given}".rstrip()
+    return IdleAxis(theorem, after, f"{condition} {d} = true", f"{theorem} {d} {rest}", with_sum, length)
 
 
 def normal_form(unit: UnitSpec) -> tuple[str, tuple[str, ...]]:
@@ -978,10 +855,14 @@ def idle_axes(unit: UnitSpec) -> tuple[IdleAxis, ...]:
     """The changes from a unit to its normal form, each of the design that the one before left."""
     made: list[IdleAxis] = []
     form = Form(unit)
-    while found := next((x for axis in _AXES if (x := axis(form)) is not None), None):
+    while found := next((x for axis in _AXES if (x := axis(form)) is not None and _is_change(x, form)), None):
         made.append(found)
         form = found.after
     return tuple(made)
+
+
+def _is_change(x: IdleAxis, form: Form) -> bool:
+    return x.after.unit != form.unit or x.after.text != form.text
 
 
 def coq_equality(first: UnitSpec, second: UnitSpec) -> str | None:
@@ -1000,49 +881,49 @@ def coq_equality(first: UnitSpec, second: UnitSpec) -> str | None:
             form = axis.after
             chained = f"(eq_trans {chained} ({side}{i}_same w H))"
         ends.append(chained)
-    lines.append(
-        f"Definition instance : forall w, {about} -> compute a0 w = compute b0 w :=\n"
-        f"  fun w H => eq_trans {ends[0]} (eq_sym {ends[1]})."
+    return "\n".join(
+        [
+            *lines,
+            f"Definition instance : forall w, {about} -> compute a0 w = compute b0 w :=",
+            f"  fun w H => eq_trans {ends[0]} (eq_sym {ends[1]}).",
+            "Check instance.\nPrint Assumptions instance.\n",
+        ]
     )
-    lines.append("Check instance.\nPrint Assumptions instance.\n")
-    return "\n".join(lines)
 
 
 def _checked(axis: IdleAxis, form: Form, before: str, after: str, about: str) -> list[str]:
     """The lemma that one change leaves all results as they are."""
-    lines = [f"Definition {after} : design := {axis.after.text}."]
-    name = f"{before}_same"
-    lines.append(f"Lemma {name} : forall w, {about} -> compute {before} w = compute {after} w.")
-    lines.append("Proof.")
-    lines.append(f"  intros w L. set (d := {before}).")
-    lines.append(
-        "  assert (N : pairs w <> []) by (first [exact L | intros E; rewrite E in L; discriminate L])."
-    )
+    lines = [
+        f"Definition {after} : design := {axis.after.text}.",
+        f"Lemma {before}_same : forall w, {about} -> compute {before} w = compute {after} w.",
+        "Proof.",
+        f"  intros w L. set (d := {before}).",
+        "  assert (N : pairs w <> []) by (first [exact L | intros E; rewrite E in L; discriminate L]).",
+    ]
     if axis.with_sum:
         lines.append(f"  set (s := {coq_sum(form.unit.design, form.unit.design.rho)}).")
         lines.append("  assert (S : sum_of d = Some s) by (vm_compute; reflexivity).")
     lines.append(f"  assert (O : {axis.condition}) by (vm_compute; reflexivity).")
-    lines.append(f"  exact ({axis.proof}).")
-    lines.append("Qed.")
-    return lines
+    return [*lines, f"  exact ({axis.proof}).", "Qed."]
 
 
 def _changed(unit: UnitSpec, **values: object) -> Form:
     return Form(replace(unit, design=replace(unit.design, **values)))  # type: ignore[arg-type]
 
 
+def _one_sum(unit: UnitSpec) -> str:
+    return f"({coq_sum(unit.design, unit.design.rho)})"
+
+
 def _same_record(unit: UnitSpec) -> IdleAxis | None:
     """Parameters that the record has not: how integers are added; subnormals of B where they are as A's."""
-    d = unit.design
-    changes: list[dict[str, object]] = []
-    if d.accumulation == "sign_magnitude":
-        changes.append({"accumulation": "twos_complement"})
-    if d.b_subnormals is not None:
-        changes.append({"b_subnormals": None})
-    for values in changes:
-        after = _changed(unit, **values)
-        if after.text == coq_design(unit):
-            return IdleAxis(theorem="eq_refl", after=after, proof="eq_refl (compute d w)")
+    changes: dict[str, object] = {"b_subnormals": None}
+    if unit.design.accumulation == "sign_magnitude":
+        changes = {"accumulation": "twos_complement", **changes}
+    for name, value in changes.items():
+        after = _changed(unit, **{name: value})
+        if after.unit != unit and after.text == coq_design(unit):
+            return IdleAxis("eq_refl", after, "true = true", "eq_refl (compute d w)")
     return None
 
 
@@ -1051,19 +932,14 @@ def _normalised_operands(unit: UnitSpec) -> IdleAxis | None:
 
     Nor do groups, nor any sums where no subnormal factor is left.
     """
-    d = unit.design
-    if d.normalise_operands and group_factors_idle(unit):
-        return IdleAxis(
-            theorem="group_factors_idle", after=_changed(unit, normalise_operands=False),
-            condition="group_factors_free d = true", proof="group_factors_idle d w O N",
-        )  # fmt: skip
-    rules = {d.operand_subnormals, d.operand_subnormals if d.b_subnormals is None else d.b_subnormals}
-    if not d.normalise_operands or not (value_only(unit) or rules <= {"positive_zero", "signed_zero"}):
+    if not unit.design.normalise_operands:
         return None
-    return IdleAxis(
-        theorem="normalised_factors_idle", after=_changed(unit, normalise_operands=False),
-        condition="value_only d || flushed_factors d = true", proof="normalised_factors_idle d w O",
-    )  # fmt: skip
+    after = _changed(unit, normalise_operands=False)
+    if sum_of_groups(unit) and unit.design.fraction_bits is not None:
+        return _idle("group_factors_idle", after, "group_factors_free")
+    if value_only(unit) or {*operand_rules(unit.design)} <= {*ZEROS}:
+        return _idle("normalised_factors_idle", after, "value_only d || flushed_factors", rest="w O")
+    return None
 
 
 def _framed(unit: UnitSpec) -> IdleAxis | None:
@@ -1072,13 +948,7 @@ def _framed(unit: UnitSpec) -> IdleAxis | None:
     if plain is None:
         return None
     after = Form(replace(unit, design=plain))
-    if after.text == coq_design(unit):
-        return None
-    sums = f"({coq_summation(after.unit)})"
-    return IdleAxis(
-        theorem="idle_other_sums", after=after, condition=f"idle_other_design d {sums} = true",
-        proof=f"idle_other_sums d {sums} w O N",
-    )  # fmt: skip
+    return _idle("idle_other_sums", after, "idle_other_design", f"({coq_summation(after.unit)})")
 
 
 def _low_c(unit: UnitSpec) -> IdleAxis | None:
@@ -1086,22 +956,16 @@ def _low_c(unit: UnitSpec) -> IdleAxis | None:
     if not low_c_idle(unit):
         return None
     frame = f"({coq_summation(unit).removeprefix('Framed ')})"
-    return IdleAxis(
-        theorem="flushed_c_idle", after=_changed(unit, c_subnormals="signed_zero"),
-        condition=f"flushed_c_free d {frame} = true", proof=f"flushed_c_idle d {frame} w eq_refl O N",
-    )  # fmt: skip
+    after = _changed(unit, c_subnormals="signed_zero")
+    return _idle("flushed_c_idle", after, "flushed_c_free", frame, "w eq_refl O N")
 
 
 def _after_sign(unit: UnitSpec) -> IdleAxis | None:
     """The sign of zeros where c is added before a sum is rounded, and no other one is rounded to 0."""
     if not after_sign_idle(unit):
         return None
-    one = f"({coq_sum(unit.design, unit.design.rho)})"
-    return IdleAxis(
-        theorem="after_sign_idle", after=_changed(unit, zero_sign="positive"),
-        condition=f"after_sign_free d {one} = true",
-        proof=f"after_sign_idle d {one} _ w eq_refl O N",
-    )  # fmt: skip
+    after = _changed(unit, zero_sign="positive")
+    return _idle("after_sign_idle", after, "after_sign_free", _one_sum(unit), "_ w eq_refl O N")
 
 
 def _groups(unit: UnitSpec) -> IdleAxis | None:
@@ -1109,54 +973,44 @@ def _groups(unit: UnitSpec) -> IdleAxis | None:
 
     Where no result rounds to zero, they do not tell the sign of one that does.
     """
-    one = f"({coq_sum(unit.design, unit.design.rho)})"
-    for theorem, condition, holds, values in _OF_GROUPS:
+    zeros: dict[str, object] = {"zero_exponent": "none"}
+    for theorem, condition, holds, values in (
+        ("group_zero_idle", "group_zero_free", group_zeros_idle, zeros),
+        ("group_zero_cut_idle", "group_zero_cut", group_zeros_cut, zeros),
+        ("group_sign_idle", "group_sign_free", group_sign_idle, {"zero_sign": "positive"}),
+    ):
         if holds(unit):
-            return IdleAxis(
-                theorem=theorem, after=_changed(unit, **values), condition=f"{condition} d {one} = true",
-                proof=f"{theorem} d {one} w eq_refl O N",
-            )  # fmt: skip
+            return _idle(theorem, _changed(unit, **values), condition, _one_sum(unit), "w eq_refl O N")
     return None
-
-
-#: Theorems on sums of groups, their conditions, and what they set.
-_OF_GROUPS: tuple[tuple[str, str, Callable[[UnitSpec], bool], dict[str, object]], ...] = (
-    ("group_zero_idle", "group_zero_free", group_zeros_idle, {"zero_exponent": "none"}),
-    ("group_zero_cut_idle", "group_zero_cut", group_zeros_cut, {"zero_exponent": "none"}),
-    ("group_sign_idle", "group_sign_free", group_sign_idle, {"zero_sign": "positive"}),
-)
 
 
 def _order(unit: UnitSpec) -> IdleAxis | None:
     """Which of two neighbours is first does not matter where a block's products are in one sum."""
     d = unit.design
-    if d.order == "ascending" or not at_once(unit) or d.negated not in ("none", "all"):
-        return None
     other = d.framed or d.summation in ("tr", "gtr") or d.c_position == "after" or d.lost_bits != "cut"
-    if d.group is not None or not (
-        (one_nan(unit) and parts_ok(unit)) or (other and unit.tree is None and unit.emulation is None)
-    ):
+    if (
+        d.order == "ascending" or not at_once(unit) or d.negated not in ("none", "all") or d.group is not None
+        or not ((one_nan(unit) and parts_ok(unit)) or (other and alone(unit)))
+    ):  # fmt: skip
         return None
-    return IdleAxis(
-        theorem="pair_order_idle", after=_changed(unit, order="ascending"), condition="pairs_free d = true",
-        proof="pair_order_idle d w O N",
-    )  # fmt: skip
+    return _idle("pair_order_idle", _changed(unit, order="ascending"), "pairs_free")
 
 
 def _overflow(unit: UnitSpec) -> IdleAxis | None:
     """Numbers that are too large are infinities where every rounding makes them so: to nearest, they are."""
     d = unit.design
-    if d.overflow == "infinity" or d.framed or d.summation in ("tr", "gtr") or d.lost_bits != "cut":
+    if (
+        d.overflow == "infinity" or d.framed or d.summation in ("tr", "gtr") or d.lost_bits != "cut"
+        or d.c_position == "after" or d.product_rounding is not None or not one_nan(unit)
+        or not parts_ok(unit)
+        or not all(always_infinite(of, t) for of in unit_designs(unit) for t in (of.rho, of.step))
+    ):  # fmt: skip
         return None
-    if d.c_position == "after" or d.product_rounding is not None or not one_nan(unit) or not parts_ok(unit):
-        return None
-    designs = [d] if unit.tree is None else list(stage_designs(unit.tree, d).values())
-    if not all(always_infinite(of, t) for of in designs for t in (of.rho, of.step)):
-        return None
-    return IdleAxis(
-        theorem="overflow_idle", after=_changed(unit, overflow="infinity"),
-        condition="overflow_free d = true", proof="overflow_idle d w O N",
-    )  # fmt: skip
+    return _idle("overflow_idle", _changed(unit, overflow="infinity"), "overflow_free")
+
+
+def _rounded_down(unit: UnitSpec) -> str:
+    return f"({coq_summation(unit).removeprefix('RoundedDown ')})"
 
 
 def _down(unit: UnitSpec) -> IdleAxis | None:
@@ -1169,93 +1023,71 @@ def _down(unit: UnitSpec) -> IdleAxis | None:
         zero_sign="positive" if down_blocks_ok(unit) else d.zero_sign,
         overflow="infinity" if always_infinite(d, d.rho) else d.overflow,
     )
-    if after.unit == unit:
-        return None
-    return IdleAxis(
-        theorem="plain_down_idle", after=after, condition="overflow_free d = true",
-        proof=f"plain_down_idle d ({_rounded_down(unit)}) w eq_refl O N",
-    )  # fmt: skip
+    return _idle("plain_down_idle", after, "overflow_free", rest=f"{_rounded_down(unit)} w eq_refl O N")
 
 
 def _halves(unit: UnitSpec) -> IdleAxis | None:
     """Of a block in two halves either is first."""
     d = unit.design
-    if d.order == "ascending" or d.summation != "gtr" or not one_nan(unit) or unit.emulation is not None:
+    if (
+        d.order == "ascending" or d.summation != "gtr" or not one_nan(unit) or unit.emulation is not None
+        or block_size(unit) % 2 or unit.k % 2 or not whole(d)
+    ):  # fmt: skip
         return None
-    if block_size(unit) % 2 or unit.k % 2 or d.group is not None or d.piece_bits is not None:
-        return None
-    return IdleAxis(
-        theorem="halves_order_idle", after=_changed(unit, order="ascending"), length=unit.k,
-        condition="halves_free d = true",
-        proof=f"halves_order_idle d ({_rounded_down(unit)}) w eq_refl O N (f_equal Nat.even L)",
-    )  # fmt: skip
-
-
-def _rounded_down(unit: UnitSpec) -> str:
-    """A term of type `round_down`, without parentheses."""
-    return coq_summation(unit).removeprefix("RoundedDown ")
+    rest = f"{_rounded_down(unit)} w eq_refl O N (f_equal Nat.even L)"
+    after = _changed(unit, order="ascending")
+    return _idle("halves_order_idle", after, "halves_free", rest=rest, length=unit.k)
 
 
 def _large(unit: UnitSpec) -> IdleAxis | None:
     """What overflows does not matter where nothing does: products are cut off beside a c that is so large."""
     d, f, start = unit.design, unit.design.fraction_bits, start_format(unit)
-    if d.overflow == "infinity" or term_facts(unit) is None or not sound(unit) or d.carry_bits is not None:
-        return None
-    if f is None or d.alignment_rounding != "RZ" or d.normalise_products or unit.emulation is not None:
-        return None
     factors = [unit.a_format, unit.b_format]
     factors += [] if unit.scale_format is None else [unit.scale_format] * 2
-    if any(x.exponent_bits < _LEAST_CODES for x in (*factors, start)):
-        return None
     room = d.rho.e_max - sum(highest(x) + 1 for x in factors)
-    if room < 0 or (1 << f) + block_size(unit) > 1 << room:
+    if (
+        d.overflow == "infinity" or term_facts(unit) is None or not sound(unit) or d.carry_bits is not None
+        or f is None or d.alignment_rounding != "RZ" or d.normalise_products or unit.emulation is not None
+        or any(x.exponent_bits < _CODES for x in (*factors, start))
+        or room < 0 or (1 << f) + block_size(unit) > 1 << room
+        or start.fraction_bits > d.rho.fraction_bits or highest(start) > d.rho.e_max
+    ):  # fmt: skip
         return None
-    if start.fraction_bits > d.rho.fraction_bits or highest(start) > d.rho.e_max:
-        return None
-    return IdleAxis(
-        theorem="overflow_never_idle", after=_changed(unit, overflow="infinity"), with_sum=True,
-        condition="overflow_never d = true", proof="overflow_never_idle d s Infinite w S O N",
-    )  # fmt: skip
+    after = _changed(unit, overflow="infinity")
+    return _idle("overflow_never_idle", after, "overflow_never", rest="s Infinite w S O N", with_sum=True)
 
 
 def _rounded(unit: UnitSpec) -> IdleAxis | None:
     """Products that fit into what they are rounded to, and their sums, are not too large nor normalised."""
-    after = _changed(unit, normalise_products=False, overflow="infinity", zero_sign="positive")
-    if not rounded_terms_idle(unit) or after.unit.design == unit.design:
+    if not rounded_terms_idle(unit):
         return None
-    return IdleAxis(
-        theorem="rounded_terms_idle", after=after, condition="rounded_free d = true",
-        proof="rounded_terms_idle d w O N",
-    )  # fmt: skip
+    after = _changed(unit, normalise_products=False, overflow="infinity", zero_sign="positive")
+    return _idle("rounded_terms_idle", after, "rounded_free")
 
 
 def _composed(unit: UnitSpec) -> IdleAxis | None:
     """A composition of calls, each from the sum before it, is the tree of their sums."""
-    how = unit.emulation
+    how, word = unit.emulation, unit.d_format
     with suppress(InputError):
         tree = None if how is None else tree_of(unit, unit.k)
         if how is None or tree is None or tree.tree is None:
             return None
-        root = sums_of(tree)
-        if root is None or {how.addition.operand_subnormals, how.addition.c_subnormals} != {
-            unit.design.c_subnormals
-        }:
+        root, last, to = sums_of(tree), how.addition, unit.design.rho
+        rules = {last.operand_subnormals, last.c_subnormals}
+        # The word 0 is a +0 as partial sums are.
+        zero = word.has_zero and to.integer_bits is None
+        if root is None or rules != {unit.design.c_subnormals} or not zero:
             return None
-        last = Sum(how.addition, how.addition.rho, root.operands)
-        after = Form(
-            replace(
-                tree, tree=replace(tree.tree, converted=how.converted),
-                design=replace(tree.design, nan_word=how.addition.nan_word),
-            ),
-            last,
+        if (least(word), word.fraction_bits) != (to.e_min, to.fraction_bits):
+            return None
+        design = replace(tree.design, nan_word=last.nan_word)
+        tree = replace(tree, tree=replace(tree.tree, converted=how.converted), design=design)
+        calls = f"({coq_composition(how)})"
+        return IdleAxis(
+            "composed_tree", Form(tree, Sum(last, last.rho, root.operands)),
+            f"tree_of_calls d {calls} {unit.k}%nat = true",
+            f"composed_tree d {calls} {_one_sum(unit)} {unit.k}%nat w eq_refl eq_refl O L", length=unit.k,
         )  # fmt: skip
-        if _is_zero_of_sums(unit):
-            one = f"({coq_sum(unit.design, unit.design.rho)})"
-            return IdleAxis(
-                theorem="composed_tree", after=after, length=unit.k,
-                condition=f"tree_of_calls d ({coq_composition(how)}) {unit.k}%nat = true",
-                proof=f"composed_tree d ({coq_composition(how)}) {one} {unit.k}%nat w eq_refl eq_refl O L",
-            )  # fmt: skip
     return None
 
 
@@ -1266,18 +1098,15 @@ _NAN_CHAINS = (("sequential", "first"), ("two_chains", "last"))
 def _in_steps(unit: UnitSpec) -> IdleAxis | None:
     """Sums in an order are the tree of their steps: of one block, or of all where NaNs are one word."""
     d, blocks = unit.design, -(-unit.k // block_size(unit))
-    if unit.tree is not None or unit.emulation is not None:
-        return None
+    chains = (d.summation, d.c_position) in _NAN_CHAINS and d.nan_rule != "products_c"
     # A step of two products has them in the order of k here, and as they are taken in the theorem.
     one_each = (d.summation, d.c_position) == ("sequential", "first")
-    if d.order != "ascending" and (blocks > 1 or not one_each):
-        return None
-    if d.summation in ("fused", "tr", "gtr") or d.c_position not in ("first", "last"):
-        return None
-    chains = (d.summation, d.c_position) in _NAN_CHAINS and d.nan_rule != "products_c"
-    if not one_nan(unit) and (blocks > 1 or not chains):
-        return None
-    if not (_taken_whole(d, d.rho) and _taken_whole(d, d.step)):
+    if not (
+        alone(unit) and (d.order == "ascending" or (blocks == 1 and one_each))
+        and d.summation not in ("fused", "tr", "gtr") and d.c_position in ("first", "last")
+        and (one_nan(unit) or (blocks == 1 and chains))
+        and _taken_whole(d, d.rho) and _taken_whole(d, d.step)
+    ):  # fmt: skip
         return None
     with suppress(InputError):
         tree = tree_of(unit, unit.k)
@@ -1285,48 +1114,31 @@ def _in_steps(unit: UnitSpec) -> IdleAxis | None:
             sums, several = f"({coq_summation(tree)})", f" {unit.k}%nat" if blocks > 1 else ""
             how = "as_one_block" if several else "as_steps"
             return IdleAxis(
-                theorem=f"order_{how}", after=Form(tree), length=unit.k,
-                condition=f"{how} d{several} = Some {sums}", proof=f"order_{how} d {sums}{several} w O L",
+                f"order_{how}", Form(tree), f"{how} d{several} = Some {sums}",
+                f"order_{how} d {sums}{several} w O L", length=unit.k,
             )  # fmt: skip
     return None
 
 
 def _taken_whole(d: Design, to: Conversion) -> bool:
     """`StepNans.taken_whole`: whether what becomes of subnormals of c changes no sum of this conversion."""
+    exact = d.fraction_bits is None and d.carry_bits is None and to.integer_bits is None
     return d.c_subnormals == "kept" or (
-        d.c_subnormals != "hidden_bit" and d.result_subnormals != "kept" and d.fraction_bits is None
-        and d.carry_bits is None and to.integer_bits is None and to.e_min <= to.e_max
+        d.c_subnormals != "hidden_bit" and d.result_subnormals != "kept" and exact and to.e_min <= to.e_max
         and always_infinite(d, to)
     )  # fmt: skip
 
 
-def _is_zero_of_sums(unit: UnitSpec) -> bool:
-    """Whether the word 0 is a +0 as partial sums are."""
-    to, f = unit.design.rho, unit.d_format
-    return (
-        f.has_zero and to.integer_bits is None and (least(f), f.fraction_bits) == (to.e_min, to.fraction_bits)
-    )
-
-
 def _sums(form: Form) -> IdleAxis | None:
     """Parameters of sums, of those in a tree too, whose operands do not tell them."""
-    root = form.root
-    if root is None:
+    unit, root, terms = form.unit, form.root, product_bounds(form.unit)
+    if root is None or terms is None:
         return None
-    plain = plain_sums(form.unit, root)
-    after = replace(form, sums=plain)
-    if after.text == form.text:
-        return None
-    sums = f"({summation(form.unit, plain)})"
-    if not one_nan(form.unit):
-        return IdleAxis(
-            theorem="idle_steps_words", after=after, condition=f"idle_words d {sums} = true",
-            proof=f"idle_steps_words d {sums} w O",
-        )  # fmt: skip
-    return IdleAxis(
-        theorem="idle_sums", after=after, condition=f"idle_design d {sums} = true",
-        proof=f"idle_sums d {sums} w O N",
-    )  # fmt: skip
+    plain = _plain(root, terms, first_c(unit, root), in_steps=unit.tree is not None)[0]
+    after, sums = replace(form, sums=plain), f"({summation(unit, plain)})"
+    if not one_nan(unit):
+        return _idle("idle_steps_words", after, "idle_words", sums, "w O")
+    return _idle("idle_sums", after, "idle_design", sums)
 
 
 def _factors(form: Form) -> IdleAxis | None:
@@ -1334,12 +1146,7 @@ def _factors(form: Form) -> IdleAxis | None:
     root = form.root
     if root is None or not one_nan(form.unit) or not factors_idle(form.unit, root):
         return None
-    after = replace(form, unit=plain_factors(form.unit), sums=root)
-    if after.text == form.text:
-        return None
-    return IdleAxis(
-        theorem="factors_idle", after=after, condition="factors_free d = true", proof="factors_idle d w O N",
-    )  # fmt: skip
+    return _idle("factors_idle", replace(form, unit=plain_factors(form.unit), sums=root), "factors_free")
 
 
 def _tidied(form: Form) -> IdleAxis | None:
@@ -1352,45 +1159,29 @@ def _tidied(form: Form) -> IdleAxis | None:
     if d.product_rounding is not None and d.product_conversion.integer_bits is None:
         always = always_infinite(d, d.product_conversion)
         d = replace(d, zero_sign="positive", overflow="infinity" if always else d.overflow)
-        products = {"unit": replace(form.unit, design=d)} if form.rounded is None else {"rounded": d}
-        after = replace(after, **products)
-    if after.text == form.text:
-        return None
-    return IdleAxis(
-        theorem="tidy_idle", after=after, condition="tidy_free d = true", proof="tidy_idle d w O N",
-    )  # fmt: skip
+        made = {"unit": replace(form.unit, design=d)} if form.rounded is None else {"rounded": d}
+        after = replace(after, **made)
+    return _idle("tidy_idle", after, "tidy_free")
 
 
 def _apart(form: Form) -> IdleAxis | None:
     """c beside a sum that is not rounded, as c beside the same sum in a format that has it."""
     root = None if form.sums is not None else apart_sums(form.unit)
-    if root is None:
+    if root is None or not isinstance(root.operands[0], Sum):
         return None
-    inner = root.operands[0]
-    assert isinstance(inner, Sum)
-    to = inner.target
-    one = coq_sum(form.unit.design, form.unit.design.rho)
-    arguments = f"({one}) ({to.e_min}) ({to.e_max}) {to.fraction_bits}"
-    return IdleAxis(
-        theorem="apart_idle", after=replace(form, sums=root), condition=f"apart_free d {arguments} = true",
-        proof=f"apart_idle d {arguments} w eq_refl O N",
-    )  # fmt: skip
+    to = root.operands[0].target
+    given = f"{_one_sum(form.unit)} ({to.e_min}) ({to.e_max}) {to.fraction_bits}"
+    return _idle("apart_idle", replace(form, sums=root), "apart_free", given, "w eq_refl O N")
 
 
 def _flushes(form: Form) -> IdleAxis | None:
     """Results that would be flushed if they were subnormal, where none is."""
-    root = form.root
-    if root is None or not one_nan(form.unit):
+    root, terms = form.root, product_bounds(form.unit)
+    if root is None or terms is None or not one_nan(form.unit):
         return None
-    kept = kept_sums(form.unit, root)
-    after = replace(form, sums=kept)
-    if after.text == form.text:
-        return None
+    kept = kept_sums(form.unit, root, terms)
     sums = f"({summation(form.unit, kept)})"
-    return IdleAxis(
-        theorem="flushes_idle", after=after, condition=f"kept_design d {sums} = true",
-        proof=f"flushes_idle d {sums} w O N",
-    )  # fmt: skip
+    return _idle("flushes_idle", replace(form, sums=kept), "kept_design", sums)
 
 
 def _exact_products(unit: UnitSpec) -> IdleAxis | None:
@@ -1400,55 +1191,44 @@ def _exact_products(unit: UnitSpec) -> IdleAxis | None:
         return None
     if not exact_rounding(unit) or not value_only(after.unit):
         return None
-    return IdleAxis(
-        theorem="product_rounding_idle", after=after, condition="rounding_free d None = true",
-        proof="product_rounding_idle d None w O N",
-    )  # fmt: skip
+    return _idle("product_rounding_idle", after, "rounding_free", "None")
 
 
 def _modes_of_products(form: Form) -> IdleAxis | None:
     """The mode of roundings of products that are exact or flushed, and what overflows."""
-    d, whole = form.unit.design, form.unit.design.group is None and form.unit.design.piece_bits is None
-    if form.rounded is not None or d.product_rounding is None or not whole or form.unit.emulation is not None:
+    unit, d = form.unit, form.unit.design
+    if form.rounded is not None or d.product_rounding is None or not whole(d) or unit.emulation is not None:
         return None
-    rounded = plain_rounding(form.unit)
-    after = replace(form, rounded=rounded)
-    if after.text == form.text:
-        return None
+    rounded = plain_rounding(unit)
     to = f"(Some (Floating {coq_conversion(rounded, rounded.product_conversion)}))"
+    return _idle("product_rounding_idle", replace(form, rounded=rounded), "rounding_free", to)
+
+
+def _with_sums(theorem: str, after: Form, condition: str, sums: str, length: int) -> IdleAxis:
+    """A theorem whose condition is that a function of the design gives the sums."""
     return IdleAxis(
-        theorem="product_rounding_idle", after=after, condition=f"rounding_free d {to} = true",
-        proof=f"product_rounding_idle d {to} w O N",
-    )  # fmt: skip
+        theorem, after, f"{condition} d = Some ({sums})", f"{theorem} d ({sums}) w O L", length=length
+    )
 
 
 def _normal_products(form: Form) -> IdleAxis | None:
     """A rounding of products that only normalises them, as the sum may do."""
-    unit = form.unit
-    root = form.root
+    unit, root = form.unit, form.root
     plain = None if root is None else normal_products(unit, root)
     if plain is None:
         return None
-    after = Form(_changed(unit, product_rounding=None).unit, plain)
-    sums = f"({summation(unit, plain)})"
-    return IdleAxis(
-        theorem="normal_products_idle", after=after, length=unit.k,
-        condition=f"normal_products d = Some {sums}", proof=f"normal_products_idle d {sums} w O L",
-    )  # fmt: skip
+    after, sums = Form(_changed(unit, product_rounding=None).unit, plain), summation(unit, plain)
+    return _with_sums("normal_products_idle", after, "normal_products", sums, unit.k)
 
 
 def _rule(form: Form) -> IdleAxis | None:
     """What a subnormal c counts as, beside a sum that is far larger, or zero."""
-    plain = None if form.unit.tree is None or form.sums is None else rule_idle(form.unit, form.sums)
+    unit = form.unit
+    plain = None if unit.tree is None or form.sums is None else rule_idle(unit, form.sums)
     if plain is None:
         return None
-    unit = replace(form.unit, design=replace(form.unit.design, c_subnormals="kept"))
-    after = replace(form, unit=unit, sums=plain)
-    sums = f"({summation(form.unit, plain)})"
-    return IdleAxis(
-        theorem="rule_idle", after=after, length=form.unit.k, condition=f"plain_rule d = Some {sums}",
-        proof=f"rule_idle d {sums} w O L",
-    )  # fmt: skip
+    after = replace(form, unit=_changed(unit, c_subnormals="kept").unit, sums=plain)
+    return _with_sums("rule_idle", after, "plain_rule", summation(unit, plain), unit.k)
 
 
 def _of_unit(axis: Callable[[UnitSpec], IdleAxis | None]) -> Callable[[Form], IdleAxis | None]:
@@ -1456,21 +1236,17 @@ def _of_unit(axis: Callable[[UnitSpec], IdleAxis | None]) -> Callable[[Form], Id
     return lambda form: None if form.sums is not None else axis(form.unit)
 
 
-_AXES: tuple[Callable[[Form], IdleAxis | None], ...] = (
-    *map(
-        _of_unit,
-        (
-            _composed, _same_record, _in_steps, _order, _halves, _overflow, _down, _large,
-            _normalised_operands, _groups, _exact_products, _framed, _low_c, _after_sign, _rounded,
-        ),
-    ),
-    _apart, _sums, _factors, _flushes, _rule, _modes_of_products, _normal_products, _tidied,
+_OF_UNITS = (
+    _composed, _same_record, _in_steps, _order, _halves, _overflow, _down, _large, _normalised_operands,
+    _groups, _exact_products, _framed, _low_c, _after_sign, _rounded,
 )  # fmt: skip
-
-
+_AXES: tuple[Callable[[Form], IdleAxis | None], ...] = (
+    *map(_of_unit, _OF_UNITS), _apart, _sums, _factors, _flushes, _rule, _modes_of_products, _normal_products,
+    _tidied,
+)  # fmt: skip
 #: What a proof by theorems begins with.
 BY_THEOREM = "theorem"
-#: The theorem of a step in which the records of the specification are one, which needs none.
+#: The proof of a step in which the records of the specification are one, which needs no theorem.
 _NO_THEOREM = "eq_refl"
 
 

@@ -10,7 +10,7 @@ from tcformal.design.unit import UnitSpec
 
 #: The operands of a sum, and rules by which a subnormal of one counts as 0.
 LETTERS = frozenset("abc")
-_ZEROS = ("positive_zero", "signed_zero")
+ZEROS = ("positive_zero", "signed_zero")
 #: The place of a c that is supposed to be zero.
 NO_C = "zero"
 
@@ -75,7 +75,7 @@ def operand_rules(design: Design) -> tuple[str, str]:
 def flushed_letters(design: Design) -> frozenset[str]:
     """The operands whose subnormals count as 0."""
     rules = zip("abc", (*operand_rules(design), design.c_subnormals), strict=True)
-    return frozenset(letter for letter, rule in rules if rule in _ZEROS)
+    return frozenset(letter for letter, rule in rules if rule in ZEROS)
 
 
 def sum_of(unit: UnitSpec) -> StatedSum:
