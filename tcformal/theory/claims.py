@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
-from tcformal.design.rounding import NEAREST
+from tcformal.design.rounding import Conversion
 from tcformal.design.spec import Design
-from tcformal.design.trees.tree import stage_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.oracle.rounding import round_units
 from tcformal.theory.conditions import (
@@ -25,6 +24,7 @@ from tcformal.theory.conditions import (
     log2,
     losing,
     near,
+    nearest,
     one_nan,
     one_sum,
     parts_ok,
@@ -34,6 +34,9 @@ from tcformal.theory.conditions import (
     start_format,
     sticky_ok,
     term_facts,
+    unit_designs,
+    whole,
+    zeros_at_most,
 )
 from tcformal.theory.constants import (
     ONE,
@@ -52,6 +55,7 @@ from tcformal.theory.constants import (
 )
 from tcformal.theory.design import block_size, coq_design, coq_sum
 from tcformal.theory.instances import Instance
+from tcformal.theory.stated_sum import operand_rules
 
 
 def relative_error(unit: UnitSpec) -> Instance | None:
@@ -61,35 +65,38 @@ def relative_error(unit: UnitSpec) -> Instance | None:
 
 def error_bound(unit: UnitSpec) -> Instance | None:
     """In terms of the largest exponent, of one block; of several, the relative error, for every length."""
-    d = unit.design
+    d, f = unit.design, int(unit.design.fraction_bits or 0)
     if d.summation in ("tr", "gtr"):
         return _rounded_down(unit)
     if d.framed:
         return _framed(unit)
     if exponents_ok(unit):
-        ulp, n = "ulp(d)/2" if d.rho.mode in NEAREST else "ulp(d)", losing(unit, int(d.fraction_bits or 0))
+        n = losing(unit, f)
         return Instance(
             claim="error-bound", unit=unit, theorem="error_in_exponents", with_sum=True,
-            says=f"|d - exact| <= {n}·2^(E-{d.fraction_bits}) + {ulp} for every E that is at least "
+            says=f"|d - exact| <= {n}·2^(E-{f}) + {_ulp(d)} for every E that is at least "
             f"{d.rho.e_min} and the exponent of every term that is not zero",
-            arguments=(str(d.fraction_bits),), binders=("w", "z", "x", "E"),
-            conditions=(f"exponents_ok d {d.fraction_bits} = true", "composed d = None"),
-            numbers={"units": Fraction(n)},
+            arguments=(str(f),), binders=("w", "z", "x", "E"),
+            conditions=(f"exponents_ok d {f} = true", "composed d = None"), numbers={"units": Fraction(n)},
         )  # fmt: skip
-    f = int(d.fraction_bits or 0)
     if grouped_ok(unit) and unit.k == block_size(unit) and unit.c_format.fraction_bits <= f:
-        ulp = "ulp(d)/2" if d.rho.mode in NEAREST else "ulp(d)"
+        n = block_terms(unit)
         return Instance(
             claim="error-bound", unit=unit, theorem="error_of_groups_in_exponents", with_sum=True,
             sum_by="fused_sum",
-            says=f"|d - exact| <= {block_terms(unit)}·2^(E-{f}) + {ulp} for every E that is at least "
+            says=f"|d - exact| <= {n}·2^(E-{f}) + {_ulp(d)} for every E that is at least "
             f"{d.rho.e_min}, the exponent of a c that is not zero, and those of both scales, added, of every "
             "product that is not zero",
             arguments=(str(f),), binders=("w", "z", "x", "E"),
             conditions=(f"grouped_ok d {f} = true", f"(fbits (c_format d) <=? {f})%Z = true"),
-            numbers={"units": Fraction(block_terms(unit))},
+            numbers={"units": Fraction(n)},
         )  # fmt: skip
     return _pieces_in_exponents(unit) or _relative(unit, "error-bound")
+
+
+def _ulp(d: Design) -> str:
+    """What the last rounding loses at most."""
+    return "ulp(d)/2" if nearest(d) else "ulp(d)"
 
 
 def _pieces_in_exponents(unit: UnitSpec) -> Instance | None:
@@ -98,14 +105,13 @@ def _pieces_in_exponents(unit: UnitSpec) -> Instance | None:
     if found is None or unit.k > block_size(unit):
         return None
     product, units = found
-    ulp = "ulp(d)/2" if d.rho.mode in NEAREST else "ulp(d)"
     flushed = "" if d.result_subnormals == "kept" else f" + 2^{d.rho.e_min}"
     s, loss = coq_sum(d, d.rho), _arguments(unit, product)
     c, parts = "true" if with_c else "false", str(units * PARTS)
     return Instance(
         claim="error-bound", unit=unit, theorem="piecewise_in_exponents",
-        says=f"|d - exact| <= {units}·2^(E-{d.fraction_bits}) + {ulp}{flushed} for every E that is at least "
-        f"{d.rho.e_min} and the exponent of every product{' and c' if with_c else ''} that is not zero",
+        says=f"|d - exact| <= {units}·2^(E-{d.fraction_bits}) + {_ulp(d)}{flushed} for every E that is at "
+        f"least {d.rho.e_min} and the exponent of every product{' and c' if with_c else ''} that is not zero",
         arguments=(f"({s})", c, *loss, parts), binders=("w", "x", "z", "E"),
         conditions=(
             f"piecewise_sum d = Some ({s}, {c})", f"piecewise_exponents_ok d {' '.join(loss)} = true",
@@ -210,53 +216,52 @@ def _relative(unit: UnitSpec, claim: str) -> Instance | None:
             numbers={"kappa": k},
         )  # fmt: skip
     if unit.emulation is not None:
-        return _of_call(unit, claim) if relative_ok(unit) else _ordered_calls(unit, claim)
+        found = constants(unit)
+        if found is None or not relative_ok(unit):
+            return _ordered_calls(unit, claim)
+        return _of_calls(
+            unit, found, claim, "relative_error_of_call", ("w", "z", "x"), (),
+            f"|d - exact| <= ((1 + C)·(1 + {found.last}) - 1)·(|c| + Σ|terms|) + η, "
+            f"C = (1 + κ_1)·(1 + κ)^(m-1) - 1, {_of_blocks(found)}",
+        )  # fmt: skip
     return _piecewise(unit, claim) or _in_order(unit, claim)
 
 
 def _in_order(unit: UnitSpec, claim: str) -> Instance | None:
     """Sums in an order, or rounded down: `ordered_error`, `down_error`; from c = 0 `…_error_from_zero`."""
-    if unit.design.framed:
+    d, found, alone = unit.design, losses(unit), "c=0x0" in claim
+    if d.framed:
         return _in_frame(unit, claim)
-    found, skips = losses(unit), unit.design.zero_words != "summed"
-    alone, down = "c=0x0" in claim, unit.design.summation in ("tr", "gtr")
-    if found is None or unit.emulation is not None or (skips and not alone):
+    if found is None or unit.emulation is not None or (d.zero_words != "summed" and not alone):
         return None
-    start = found.start if alone else found.beside
-    conditions: tuple[str, ...]
-    arguments: tuple[str, ...]
+    down = d.summation in ("tr", "gtr")
+    start, later = hex(found.start if alone else found.beside), found.later
+    bounds = found.first[:1] if alone else later[:2]
     if down:
-        lost = (found.first[0], *found.later[:2])
-        part = str(product_share(unit))
-        conditions = (f"down_losses d {part} = Some {_triple(lost)}",)
-        bounds = (found.first[0],) if alone else found.later[:2]
-        enough = f"enough {start:#x} {_triple((*found.later[:2], 0))} = true"
-        arguments = (part, *map(hex, lost), hex(start))
+        lost, part, later = (found.first[0], *later[:2]), str(product_share(unit)), (*later[:2], 0)
+        conditions = [f"down_losses d {part} = Some {_triple(lost)}"]
+        arguments = [part, *map(hex, lost), start]
         order = (*map(str, range(4)), "condition_0", "4", "w", "x", "z")
     else:
         units = (f"({found.floor})", f"({found.tiny})")
-        at = f"d {' '.join(units)}"
-        conditions = (f"order_ok d {units[0]} = true",)
+        conditions = [f"order_ok d {units[0]} = true"]
         if alone:
-            conditions += (f"first_losses {at} = Some {_triple(found.first)}",)
-        conditions += (f"later_losses {at} = Some {_triple(found.later)}",)
-        bounds = found.first[:1] if alone else found.later[:2]
-        enough = f"enough {start:#x} {_triple(found.later)} = true"
-        arguments = (*units, *map(hex, found.later), *(map(hex, found.first) if alone else ()), hex(start))
-        places = [str(i) for i in range(len(arguments))]
-        order = (*places[:2], "condition_0", *places[2:], "w", "x", "z")
-    conditions += tuple(f"({x:#x} <= {start:#x})%Z" for x in bounds)
-    conditions += (*((enough,) if alone else ()), "composed d = None")
+            conditions.append(f"first_losses d {' '.join(units)} = Some {_triple(found.first)}")
+        conditions.append(f"later_losses d {' '.join(units)} = Some {_triple(later)}")
+        arguments = [*units, *map(hex, later), *(map(hex, found.first) if alone else ()), start]
+        order = ("0", "1", "condition_0", *map(str, range(2, len(arguments))), "w", "x", "z")
+    conditions += [f"({x:#x} <= {start})%Z" for x in bounds]
+    conditions += [*([f"enough {start} {_triple(later)} = true"] if alone else []), "composed d = None"]
     if not (alone or down):
-        conditions += ("skips d = false",)
-    k, c = (Fraction(x, ONE) for x in (start, found.later[1]))
+        conditions.append("skips d = false")
+    k, c = (Fraction(x, ONE) for x in (int(start, 16), found.later[1]))
     total = "Σ|terms|" if alone else "(|c| + Σ|terms|)"
     return Instance(
         claim=claim, unit=unit,
         theorem=("down" if down else "ordered") + ("_error_from_zero" if alone else "_error"),
         says=f"|d - exact| <= ((1 + κ_1)·(1 + κ)^(m-1) - 1)·{total} + η for m blocks, κ_1 = {float(k):.6g}, "
         f"κ = {float(c):.6g}",
-        arguments=arguments, binders=("w", "x", "z"), order=order, conditions=conditions,
+        arguments=tuple(arguments), binders=("w", "x", "z"), order=order, conditions=tuple(conditions),
         numbers={"first": k, "kappa": c},
     )  # fmt: skip
 
@@ -267,23 +272,18 @@ def _triple(x: tuple[int, ...]) -> str:
 
 def _ordered_calls(unit: UnitSpec, claim: str) -> Instance | None:
     """Compositions of such sums: `ordered_error_of_call`, and from c = 0 `ordered_error_of_calls`."""
-    found, lost = constants(unit), paths(unit)
+    found, lost, alone = constants(unit), paths(unit), "c=0x0" in claim
     if found is None or lost is None:
         return None
-    alone = "c=0x0" in claim
-    at, start = f"d ({lost.floor}) ({lost.tiny})", lost.start
-    first, later = (f"({', '.join(map(hex, x))})%Z" for x in (lost.first, lost.later))
+    units, start = (f"({lost.floor})", f"({lost.tiny})"), hex(lost.start)
+    at, first, later = f"d {' '.join(units)}", _triple(lost.first), _triple(lost.later)
     (k1, _, h1), (_, kc, h) = lost.first, lost.later
     conditions = (
-        f"ordered_calls_ok d ({lost.floor}) = true", f"first_losses {at} = Some {first}",
-        f"later_losses {at} = Some {later}", f"({k1:#x} <= {start:#x})%Z",
-        f"enough {start:#x} {later} = true",
-        f"forallb (Z.leb 0) [{kc:#x}; {start:#x}; {h:#x}; {h1:#x}] = true",
+        f"ordered_calls_ok d {units[0]} = true", f"first_losses {at} = Some {first}",
+        f"later_losses {at} = Some {later}", f"({k1:#x} <= {start})%Z", f"enough {start} {later} = true",
+        f"forallb (Z.leb 0) [{kc:#x}; {start}; {h:#x}; {h1:#x}] = true",
     )  # fmt: skip
-    arguments = (
-        f"({lost.floor})", f"({lost.tiny})", *map(hex, lost.later), *map(hex, lost.first), hex(start),
-        str(found.blocks - 1),
-    )  # fmt: skip
+    arguments = (*units, *map(hex, (*lost.later, *lost.first)), start, str(found.blocks - 1))
     binders = ("l", "z", "x") if alone else ("w", "z", "x")
     what = "|d - Σ terms| <= ((1 + C)·(1 + u)^(n-1) - 1)·Σ|terms| + η for n calls" if alone else (
         "|d - exact| <= ((1 + C)·(1 + u) - 1)·(|c| + Σ|terms|) + η"
@@ -298,29 +298,16 @@ def _ordered_calls(unit: UnitSpec, claim: str) -> Instance | None:
     )  # fmt: skip
 
 
-def _of_call(unit: UnitSpec, claim: str) -> Instance | None:
-    found = constants(unit)
-    if found is None:
-        return None
-    return _of_calls(
-        unit, found, claim, "relative_error_of_call", ("w", "z", "x"), (),
-        f"|d - exact| <= ((1 + C)·(1 + {found.last}) - 1)·(|c| + Σ|terms|) + η, "
-        f"C = (1 + κ_1)·(1 + κ)^(m-1) - 1, κ_1 = {found.first}, κ = {found.other}",
-    )  # fmt: skip
-
-
 def relative_from_zero(unit: UnitSpec) -> Instance | None:
     """The same from c = 0: `relative_error_from_zero`, `relative_error_of_calls`."""
-    found = constants(unit)
+    found, claim, f = constants(unit), "relative-error; c=0x0", unit.design.fraction_bits
     if found is None:
         return None
-    claim, composed = "relative-error; c=0x0", unit.emulation is not None
+    from_zero = f"((1 + κ_1)·(1 + κ)^(m-1) - 1)·Σ|terms| + η for m blocks, {_of_blocks(found)}"
     if grouped_ok(unit):
-        f = unit.design.fraction_bits
         return Instance(
             claim=claim, unit=unit, theorem="error_of_groups_from_zero", with_sum=True, sum_by="fused_sum",
-            says="|d - Σ terms| <= ((1 + κ_1)·(1 + κ)^(m-1) - 1)·Σ|terms| + η for m blocks, "
-            f"κ_1 = {found.first}, κ = {found.other}",
+            says=f"|d - Σ terms| <= {from_zero}",
             arguments=(str(f),), binders=("w", "z", "x"), conditions=(f"grouped_ok d {f} = true",),
             constants=(
                 _equation(unit, "units_alone", PARTS, found.first),
@@ -329,7 +316,7 @@ def relative_from_zero(unit: UnitSpec) -> Instance | None:
             numbers={"kappa": found.other, "first": found.first},
         )  # fmt: skip
     if sticky_ok(unit):
-        f, zero, k = unit.design.fraction_bits, unit.design.zero_terms, found.first
+        zero, k = unit.design.zero_terms, found.first
         return Instance(
             claim=claim, unit=unit, theorem="sticky_error_from_zero", with_sum=True, sum_by="fused_sum",
             says=f"|d - Σ terms| <= κ·Σ|terms| + η of one block, κ = {k}",
@@ -343,17 +330,19 @@ def relative_from_zero(unit: UnitSpec) -> Instance | None:
         )  # fmt: skip
     if not relative_ok(unit):
         return _relative(unit, claim)
-    if composed:
+    if unit.emulation is not None:
         return _of_calls(
             unit, found, claim, "relative_error_of_calls", ("l", "m", "z", "x"), ("keeps_sums d s = true",),
             f"|d - Σ terms| <= ((1 + C)·(1 + {found.last})^(n-1) - 1)·Σ|terms| + η for n calls, "
-            f"C = (1 + κ_1)·(1 + κ)^(m-1) - 1, κ_1 = {found.first}, κ = {found.other}",
+            f"C = (1 + κ_1)·(1 + κ)^(m-1) - 1, {_of_blocks(found)}",
         )  # fmt: skip
-    return _of_calls(
-        unit, found, claim, "relative_error_from_zero", ("w", "z", "x"), ("composed d = None",),
-        "|d - Σ terms| <= ((1 + κ_1)·(1 + κ)^(m-1) - 1)·Σ|terms| + η for m blocks, "
-        f"κ_1 = {found.first}, κ = {found.other}",
-    )  # fmt: skip
+    theorem, only = "relative_error_from_zero", ("composed d = None",)
+    says = f"|d - Σ terms| <= {from_zero}"
+    return _of_calls(unit, found, claim, theorem, ("w", "z", "x"), only, says)
+
+
+def _of_blocks(found: Constants) -> str:
+    return f"κ_1 = {found.first}, κ = {found.other}"
 
 
 def _of_calls(
@@ -400,21 +389,18 @@ def claim_instance(unit: UnitSpec, claim: str, *, zero_c: bool = False) -> Insta
     `zero_c`: the claim is about c = 0.  A claim without an instance is not refuted: a witness is to be
     looked for elsewhere.
     """
-    if zero_c and claim != "relative-error":
-        return None
-    if claim == "relative-error" and zero_c:
-        return relative_from_zero(unit)
+    if zero_c:
+        return relative_from_zero(unit) if claim == "relative-error" else None
     return _CLAIMS[claim](unit)
 
 
 def carry_needed(unit: UnitSpec) -> int | None:
     """The least number of carry bits for which `Irrelevant.carry_enough` holds."""
-    d, terms = unit.design, term_facts(unit)
-    if terms is None or not sound(unit) or d.fraction_bits is None:
+    d, terms, f, start = unit.design, term_facts(unit), unit.design.fraction_bits, start_format(unit)
+    if terms is None or not sound(unit) or f is None:
         return None
     if d.alignment_rounding != "RZ" or d.normalise_products:
         return None
-    f, start = d.fraction_bits, start_format(unit)
     own = max(start.fraction_bits, d.rho.fraction_bits)
     total = block_size(unit) * _top(terms.most, terms.bits, f) + _top((2 << own) - 1, own, f)
     return next((k for k in range(_CARRIES) if total < 1 << (f + 1 + k)), None)
@@ -427,7 +413,7 @@ def carry_bits(unit: UnitSpec) -> Instance | None:
         return None
     carry = carry_needed(unit)
     if last:
-        sums = apart_sums(unit)
+        sums = apart_terms(unit)
         holds = (k for k in range(_CARRIES) if sums and all(holds_terms(d, *x, k) for x in sums))
         carry = next(holds, None)
     if carry is None:
@@ -442,22 +428,17 @@ def carry_bits(unit: UnitSpec) -> Instance | None:
     )  # fmt: skip
 
 
-def products_apart(unit: UnitSpec) -> bool:
-    """Whether products are whole and there is one NaN word: `ProductSums.products_apart`."""
-    d = unit.design
-    plain_sums = d.group is None and d.piece_bits is None and d.zero_words == "summed"
-    return (
-        plain_sums and one_nan(unit) and parts_ok(unit) and d.c_subnormals != "hidden_bit"
-        and term_facts(unit) is not None
-    )  # fmt: skip
+def apart_terms(unit: UnitSpec) -> tuple[tuple[Terms, int], ...] | None:
+    """What is known of the terms of a sum of products and of that with c, and how many these are.
 
-
-def apart_sums(unit: UnitSpec) -> tuple[tuple[Terms, int], ...] | None:
-    """What is known of the terms of a sum of products and of that with c, and how many these are."""
+    None where products are no terms of their own, or NaNs no one word: `ProductSums.products_apart`.
+    """
     d, terms, start = unit.design, term_facts(unit), start_format(unit)
-    if unit.tree is not None or (d.summation, d.c_position) != ("fused", "last") or terms is None:
-        return None
-    if not products_apart(unit) or any(t.integer_bits is not None for t in (d.rho, d.step)):
+    if not (
+        unit.tree is None and (d.summation, d.c_position) == ("fused", "last") and terms is not None
+        and whole(d) and d.zero_words == "summed" and one_nan(unit) and parts_ok(unit)
+        and d.c_subnormals != "hidden_bit" and all(t.integer_bits is None for t in (d.rho, d.step))
+    ):  # fmt: skip
         return None
     bits = max(d.step.fraction_bits, start.fraction_bits, d.rho.fraction_bits)
     low = min(d.step.e_min, least(start), d.rho.e_min)
@@ -475,9 +456,10 @@ def holds_terms(d: Design, terms: Terms, count: int, carry: int) -> bool:
 def zero_idle(unit: UnitSpec) -> bool:
     """Whether the exponent of zeros is below those of all other terms: `Irrelevant.zero_idle`."""
     d, terms = unit.design, term_facts(unit)
-    if terms is None or not sound(unit) or d.normalise_products or not isinstance(d.zero_exponent, int):
-        return False
-    return d.zero_exponent <= min(terms.low, least(start_format(unit)), d.rho.e_min)
+    return (
+        terms is not None and sound(unit) and not d.normalise_products and isinstance(d.zero_exponent, int)
+        and d.zero_exponent <= min(terms.low, least(start_format(unit)), d.rho.e_min)
+    )  # fmt: skip
 
 
 def zero_exponent(unit: UnitSpec) -> Instance | None:
@@ -494,12 +476,12 @@ def zero_exponent(unit: UnitSpec) -> Instance | None:
 def product_order(unit: UnitSpec) -> Instance | None:
     """The order of a block's products does not matter: theorem `product_order_idle`."""
     d = unit.design
-    halved = unit.tree is None and d.lost_bits == "halves" and d.group is None and d.piece_bits is None
-    if not (at_once(unit) or halved) or d.negated not in ("none", "all") or not one_nan(unit):
-        return None
-    if unit.emulation is not None or unit.k > block_size(unit):
-        return None
-    if d.group is not None and (unit.scale_block != d.group or d.order != "ascending"):
+    halved = unit.tree is None and d.lost_bits == "halves" and whole(d)
+    if not (
+        (at_once(unit) or halved) and d.negated in ("none", "all") and one_nan(unit)
+        and unit.emulation is None and unit.k <= block_size(unit)
+        and (d.group is None or (unit.scale_block == d.group and d.order == "ascending"))
+    ):  # fmt: skip
         return None
     return Instance(
         claim="product-order", unit=unit, theorem="product_order_idle",
@@ -511,13 +493,10 @@ def product_order(unit: UnitSpec) -> Instance | None:
 def at_once(unit: UnitSpec) -> bool:
     """Whether all products of a block are in one sum: `AtOnce.at_once`."""
     d = unit.design
-    if unit.tree is not None:
-        return False
-    if d.framed:
-        return d.aligned_group is None
-    if d.summation != "fused":
-        return d.summation == "tr"
-    return d.lost_bits == "cut" or (d.lost_bits == "sticky" and d.c_position == "joined")
+    if unit.tree is not None or d.framed:
+        return unit.tree is None and d.aligned_group is None
+    fused = d.lost_bits == "cut" or (d.lost_bits == "sticky" and d.c_position == "joined")
+    return fused if d.summation == "fused" else d.summation == "tr"
 
 
 def negation_symmetry(unit: UnitSpec) -> Instance | None:
@@ -536,20 +515,19 @@ def negation_from_zero(unit: UnitSpec, exponents: tuple[int, int] | None) -> Ins
     Ranges and units: `exponents` of the elements of A and B, where they are assumed.  Theorems
     `down_negation_of_all` and `down_negation_holds`.
     """
-    d, terms = unit.design, term_facts(unit)
-    if d.summation != "tr" or unit.k > block_size(unit) or terms is None or not _mirrors(unit):
-        return None
-    if d.group is not None or d.piece_bits is not None or d.normalise_products or d.zero_exponent != "none":
-        return None
-    if "hidden_bit" in (d.operand_subnormals, d.b_subnormals, d.c_subnormals):
+    d, terms, f = unit.design, term_facts(unit), int(unit.design.fraction_bits or 0)
+    if terms is None or not (
+        d.summation == "tr" and unit.k <= block_size(unit) and _mirrors(unit) and whole(d)
+        and not d.normalise_products and d.zero_exponent == "none"
+        and "hidden_bit" not in (*operand_rules(d), d.c_subnormals)
+    ):  # fmt: skip
         return None
     low = terms.low
     if exponents is not None:
         if unit.scale_format is not None or d.normalise_operands or converted_to(unit) is not None:
             return None
-        low = sum(max(exponents[0], least(f)) for f in (unit.a_format, unit.b_format))
-    f, bits = int(d.fraction_bits or 0), int(d.sum_fraction_bits or 0)
-    again = d.sum_rounding != "RD_ADDENDS"
+        low = sum(max(exponents[0], least(x)) for x in (unit.a_format, unit.b_format))
+    bits, again = int(d.sum_fraction_bits or 0), d.sum_rounding != "RD_ADDENDS"
     if not terms.bits <= f <= bits or low < least(unit.c_format) + f - bits - again:
         return None
     top = block_size(unit) * (terms.most << (f - terms.bits))
@@ -570,52 +548,36 @@ def negation_from_zero(unit: UnitSpec, exponents: tuple[int, int] | None) -> Ins
 
 def _mirrors(unit: UnitSpec) -> bool:
     """`Mirror.negation_kept` of the products' sums: nothing on the way tells a sign from the other."""
-    d, tree = unit.design, unit.tree
+    d, tree, size = unit.design, unit.tree, block_size(unit)
     sticky = d.lost_bits == "sticky" and d.c_position == "joined" and tree is None
-    if not (sticky or d.lost_bits == "cut") or d.framed or d.zero_words != "summed":
-        return False
-    if (
-        unit.emulation is not None
-        or d.exponent_step != 1
-        or (tree is not None and tree.converted is not None)
-    ):
-        return False
-    if d.zero_terms is not None and (
-        unit.k > block_size(unit) or "positive_zero" in (d.operand_subnormals, d.c_subnormals)
-    ):
-        return False
-    for of in [d] if tree is None else list(stage_designs(tree, d).values()):
-        targets = (of.rho, of.step)
-        if any(t.mode not in _SYMMETRIC or t.integer_bits is not None for t in targets):
-            return False
-        if of.alignment_rounding not in _SYMMETRIC or (of.carry_bits is not None and not sticky):
-            return False
-    return d.product_rounding is None or d.product_conversion.mode in _SYMMETRIC
+    signed = "positive_zero" not in (d.operand_subnormals, d.c_subnormals) and unit.k <= size
+    return (
+        (sticky or d.lost_bits == "cut") and not d.framed and d.zero_words == "summed"
+        and unit.emulation is None and d.exponent_step == 1 and (tree is None or tree.converted is None)
+        and (d.zero_terms is None or signed)
+        and all(
+            of.alignment_rounding in _SYMMETRIC and (of.carry_bits is None or sticky)
+            and all(t.mode in _SYMMETRIC and t.integer_bits is None for t in (of.rho, of.step))
+            for of in unit_designs(unit)
+        )
+        and (d.product_rounding is None or d.product_conversion.mode in _SYMMETRIC)
+    )  # fmt: skip
 
 
 def zero_products(unit: UnitSpec) -> Instance | None:
     """Products of zero beside others change nothing: theorem `zero_products_idle`."""
-    d, start = unit.design, start_format(unit)
+    d, zero = unit.design, unit.design.zero_exponent
     if d.zero_words == "skipped":
         return _skipped_blocks(unit)
-    if d.framed:
-        return None
-    if not parts_ok(unit) or not one_nan(unit) or d.c_subnormals == "hidden_bit":
-        return None
-    if d.zero_terms is not None:
-        return None
-    if not at_once(unit) and d.summation != "gtr":
-        return None
-    if d.lost_bits != "cut" or d.step.integer_bits is not None:
-        return None
-    if d.fraction_bits is None or d.zero_sign == "ieee" or d.zero_exponent == "own":
-        return None
-    if d.c_position != "joined":
-        if d.zero_exponent != "none":
-            return None
-    elif d.normalise_products or (
-        isinstance(d.zero_exponent, int) and d.zero_exponent > min(least(start), d.rho.e_min)
-    ):
+    low = min(least(start_format(unit)), d.rho.e_min)
+    beside_c = (
+        not d.normalise_products and zeros_at_most(d, low) if d.c_position == "joined" else zero == "none"
+    )
+    if d.framed or not (
+        parts_ok(unit) and one_nan(unit) and d.c_subnormals != "hidden_bit" and d.zero_terms is None
+        and (at_once(unit) or d.summation == "gtr") and d.lost_bits == "cut" and d.step.integer_bits is None
+        and d.fraction_bits is not None and d.zero_sign != "ieee" and beside_c
+    ):  # fmt: skip
         return None
     if unit.k > block_size(unit):
         return _zero_blocks(unit)
@@ -642,13 +604,13 @@ def _zero_blocks(unit: UnitSpec) -> Instance | None:
     d = unit.design
     if d.summation in ("tr", "gtr"):
         return _zero_blocks_down(unit)
-    if not one_sum(unit) or unit.emulation is not None or d.carry_bits is not None:
-        return None
-    if d.result_subnormals != "kept" or d.c_subnormals != "kept" or d.zero_sign != "positive":
-        return None
-    if d.rho.fraction_bits > int(d.fraction_bits or 0) or (
-        isinstance(d.zero_exponent, int) and d.zero_exponent > d.rho.e_min
-    ):
+    zero = d.zero_exponent
+    if not (
+        one_sum(unit) and unit.emulation is None and d.carry_bits is None
+        and d.result_subnormals == d.c_subnormals == "kept" and d.zero_sign == "positive"
+        and d.rho.fraction_bits <= int(d.fraction_bits or 0)
+        and not (isinstance(zero, int) and zero > d.rho.e_min)
+    ):  # fmt: skip
         return None
     return Instance(
         claim="zero-products", unit=unit, theorem="zero_blocks_idle", with_sum=True,
@@ -673,39 +635,14 @@ def integer_sums(unit: UnitSpec) -> Instance | None:
     """Integers up to 2^B are summed exactly: theorems `integers_fused` and `integers_any_order`."""
     d = unit.design
     if one_sum(unit) and d.carry_bits is None and d.c_subnormals == "kept" and d.order == "ascending":
-        if not plain(d) or d.normalise_products or d.zero_terms is not None:
-            return None
-        if unit.emulation is not None and (
-            unit.emulation.addition.fraction_bits is not None or not plain(unit.emulation.addition)
-        ):
-            return None
-        bound = d.rho.fraction_bits + 1
-        if unit.emulation is not None:
-            bound = min(bound, unit.emulation.addition.rho.fraction_bits + 1)
-        if d.fraction_bits is not None:
-            bound = min(bound, d.fraction_bits + 1)
-            if d.zero_exponent == "own" or (
-                isinstance(d.zero_exponent, int) and d.zero_exponent > d.fraction_bits
-            ):
-                return None
-        if d.rho.e_min > 0 or d.rho.fraction_bits >= d.rho.e_max:
-            return None
-        return Instance(
-            claim="integer-sums", unit=unit, theorem="integers_fused",
-            says=f"integers of normal factors with Σ|terms| + |c| <= 2^{bound} give their sum",
-            arguments=(str(bound),), binders=("w", "x"), conditions=(f"integers_fused_ok d {bound} = true",),
-            numbers={"exponent": Fraction(bound)},
-        )  # fmt: skip
+        return _integers_fused(unit)
     if d.group is not None or d.c_position == "after":
         return _integer_terms(unit)
-    if not rounded_ok(unit):
-        return None
-    designs = [d] if unit.tree is None else list(stage_designs(unit.tree, d).values())
-    targets = [t for of in designs for t in (of.rho, of.step)]
+    targets = [t for of in unit_designs(unit) for t in (of.rho, of.step)]
     if d.product_rounding is not None:
         targets.append(d.product_conversion)
     bound = min(t.fraction_bits for t in targets) + 1
-    if any(t.e_min > 0 or t.fraction_bits >= t.e_max for t in targets):
+    if not rounded_ok(unit) or not all(map(_holds_one, targets)):
         return None
     return Instance(
         claim="integer-sums", unit=unit, theorem="integers_any_order",
@@ -716,30 +653,46 @@ def integer_sums(unit: UnitSpec) -> Instance | None:
     )  # fmt: skip
 
 
+def _holds_one(t: Conversion) -> bool:
+    """Whether 1 and 2^p are normal numbers of a conversion to p fraction bits."""
+    return t.e_min <= 0 and t.fraction_bits < t.e_max
+
+
+def _integers_fused(unit: UnitSpec) -> Instance | None:
+    """The same of one sum, and of a c that is added to such by an exact one."""
+    d, f, sums = unit.design, unit.design.fraction_bits, [unit.design]
+    if unit.emulation is not None:
+        sums.append(unit.emulation.addition)
+    if (
+        d.normalise_products or d.zero_terms is not None or not all(map(plain, sums))
+        or any(x.fraction_bits is not None for x in sums[1:])
+        or (f is not None and not zeros_at_most(d, f)) or not _holds_one(d.rho)
+    ):  # fmt: skip
+        return None
+    bound = min([x.rho.fraction_bits for x in sums] + ([] if f is None else [f])) + 1
+    return Instance(
+        claim="integer-sums", unit=unit, theorem="integers_fused",
+        says=f"integers of normal factors with Σ|terms| + |c| <= 2^{bound} give their sum",
+        arguments=(str(bound),), binders=("w", "x"), conditions=(f"integers_fused_ok d {bound} = true",),
+        numbers={"exponent": Fraction(bound)},
+    )  # fmt: skip
+
+
 def _integer_terms(unit: UnitSpec) -> Instance | None:
     """The same of groups, and of a c that is added last: theorem `integers_terms`."""
-    d, t = unit.design, unit.design.rho
-    if d.summation != "fused" or d.lost_bits != "cut" or d.framed or d.c_position not in ("joined", "after"):
+    d, t, f = unit.design, unit.design.rho, unit.design.fraction_bits
+    if f is None or not (
+        d.summation == "fused" and d.lost_bits == "cut" and not d.framed
+        and d.c_position in ("joined", "after") and not d.normalise_products and d.carry_bits is None
+        and zeros_at_most(d, f) and d.zero_words == "summed" and d.zero_terms is None
+        and d.c_subnormals != "hidden_bit" and unit.emulation is None and d.piece_bits is None
+        and t.integer_bits is None and always_infinite(d, t) and _holds_one(t)
+    ):  # fmt: skip
         return None
-    if (
-        d.normalise_products
-        or d.carry_bits is not None
-        or d.fraction_bits is None
-        or d.zero_exponent == "own"
-    ):
-        return None
-    if d.zero_words != "summed" or d.zero_terms is not None or d.c_subnormals == "hidden_bit":
-        return None
-    if unit.emulation is not None or d.piece_bits is not None or t.integer_bits is not None:
-        return None
-    bound = min(t.fraction_bits + 1, d.fraction_bits)
-    if not always_infinite(d, t) or t.e_min > 0 or t.fraction_bits >= t.e_max:
-        return None
-    if isinstance(d.zero_exponent, int) and d.zero_exponent > d.fraction_bits:
-        return None
+    bound = min(t.fraction_bits + 1, f)
     return Instance(
         claim="integer-sums", unit=unit, theorem="integers_terms",
-        says=f"integers of normal factors, or of exponents up to {d.fraction_bits}, "
+        says=f"integers of normal factors, or of exponents up to {f}, "
         f"with Σ|terms| + |c| <= 2^{bound} give their sum",
         arguments=(str(bound),), binders=("bs",), conditions=(f"integers_terms_ok d {bound} = true",),
         numbers={"exponent": Fraction(bound)},
@@ -749,9 +702,10 @@ def _integer_terms(unit: UnitSpec) -> Instance | None:
 def sign_magnitude(unit: UnitSpec) -> Instance | None:
     """The specification sums integers: a sum in sign and magnitude has the same record and results."""
     d = unit.design
-    if d.accumulation != "twos_complement" or d.carry_bits is not None or d.fraction_bits is None or d.framed:
-        return None
-    if d.lost_bits != "cut" or d.piece_bits is not None:
+    if not (
+        d.accumulation == "twos_complement" and d.carry_bits is None and d.fraction_bits is not None
+        and not d.framed and d.lost_bits == "cut" and d.piece_bits is None
+    ):  # fmt: skip
         return None
     other = replace(unit, design=replace(d, accumulation="sign_magnitude"))
     if coq_design(other) != coq_design(unit):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import prod
 
 from tcformal.design.rounding import NEAREST, Conversion
 from tcformal.design.spec import Design
@@ -11,6 +12,7 @@ from tcformal.design.trees.tree import stage_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Specials
 from tcformal.theory.design import block_size
+from tcformal.theory.stated_sum import operand_rules
 
 #: A product's share of a unit is counted in parts of this size.
 PARTS = 4096
@@ -54,7 +56,7 @@ def unit_designs(unit: UnitSpec) -> list[Design]:
 
 def one_sum(unit: UnitSpec) -> bool:
     """Whether a block is one fused sum of whole products and c: `Values.sum_of` is not None."""
-    return one_sum_of_terms(unit) and unit.design.group is None and unit.design.piece_bits is None
+    return one_sum_of_terms(unit) and whole(unit.design)
 
 
 def one_sum_of_terms(unit: UnitSpec) -> bool:
@@ -88,8 +90,9 @@ def parts_ok(unit: UnitSpec) -> bool:
 
 def one_nan(unit: UnitSpec) -> bool:
     """Whether every NaN result is one word."""
-    d = unit.design
-    return unit.emulation is not None or (_nan_rule(unit) == "word" and d.zero_words == "summed")
+    d, tree = unit.design, unit.tree
+    rule = d.nan_rule if tree is None else tree.nan_rule
+    return unit.emulation is not None or (rule == "word" and d.zero_words == "summed")
 
 
 def product_facts(unit: UnitSpec) -> Terms | None:
@@ -99,12 +102,11 @@ def product_facts(unit: UnitSpec) -> Terms | None:
 
 def _product_facts(unit: UnitSpec) -> Terms | None:
     """The same of products that are not zero."""
-    d, formats = unit.design, [unit.a_format, unit.b_format]
-    rules = {d.operand_subnormals, d.operand_subnormals if d.b_subnormals is None else d.b_subnormals}
-    if "hidden_bit" in rules or d.exponent_step != 1:
-        return None
-    to = converted_to(unit)
-    if d.product_rounding is not None or (to is not None and any(least(to) > least(f) for f in formats)):
+    d, to, formats = unit.design, converted_to(unit), [unit.a_format, unit.b_format]
+    if (
+        "hidden_bit" in operand_rules(d) or d.exponent_step != 1 or d.product_rounding is not None
+        or (to is not None and any(least(to) > least(f) for f in formats))
+    ):  # fmt: skip
         return None
     return _times(formats, sum(_factor_low(unit, f) for f in formats))
 
@@ -119,10 +121,8 @@ def term_facts(unit: UnitSpec) -> Terms | None:
 
 
 def _times(formats: list[Format], low: int) -> Terms:
-    most = 1
-    for f in formats:
-        most *= (2 << f.fraction_bits) - 1
-    return Terms(most, sum(f.fraction_bits for f in formats), low)
+    bits = [f.fraction_bits for f in formats]
+    return Terms(prod((2 << x) - 1 for x in bits), sum(bits), low)
 
 
 def nearest(d: Design) -> bool:
@@ -182,15 +182,14 @@ def product_share(unit: UnitSpec) -> int:
 
 def near(unit: UnitSpec) -> bool:
     """Whether products of one scale are so near each other that none is cut beside another."""
-    scale, d = unit.scale_format, unit.design
-    one_scale = scale is None or (unit.scale_block or 0) >= block_size(unit)
-    if d.group is not None or not plain_scales(unit) or not one_scale:
-        return False
-    formats = (unit.a_format, unit.b_format)
-    low = sum(_factor_low(unit, f) for f in formats)
-    most = sum((1 << f.exponent_bits) - 1 - f.bias for f in formats)
-    bits = sum(f.fraction_bits for f in formats)
-    return all(f.exponent_bits >= 1 for f in formats) and most - low + bits <= int(d.fraction_bits or 0)
+    d, formats = unit.design, (unit.a_format, unit.b_format)
+    one_scale = unit.scale_format is None or (unit.scale_block or 0) >= block_size(unit)
+    # The largest exponent of a product, its least, and its bits.
+    span = sum((1 << f.exponent_bits) - 1 - f.bias - _factor_low(unit, f) + f.fraction_bits for f in formats)
+    return (
+        d.group is None and plain_scales(unit) and one_scale and all(f.exponent_bits >= 1 for f in formats)
+        and span <= int(d.fraction_bits or 0)
+    )  # fmt: skip
 
 
 def block_terms(unit: UnitSpec) -> int:
@@ -201,7 +200,7 @@ def block_terms(unit: UnitSpec) -> int:
 def value_only(unit: UnitSpec) -> bool:
     """`Operands.value_only`: whether products are rounded, or sums see the values of terms alone."""
     d = unit.design
-    if d.group is not None or d.piece_bits is not None or d.zero_terms is not None:
+    if not whole(d) or d.zero_terms is not None:
         return False
     if d.product_rounding is not None:
         return True
@@ -219,16 +218,19 @@ def _value_sum(d: Design) -> bool:
 def down_blocks_ok(unit: UnitSpec) -> bool:
     """`DownAgain.down_blocks_ok`: whether only zero is rounded to zero by a sum that is rounded down."""
     d, terms, start = unit.design, term_facts(unit), start_format(unit)
-    if d.summation not in ("tr", "gtr") or terms is None or d.fraction_bits is None:
-        return False
-    whole = d.group is None and d.piece_bits is None and d.zero_words == "summed" and unit.emulation is None
-    plain_c = d.result_subnormals == d.c_subnormals == "kept" and d.zero_sign != "ieee"
-    if not whole or not plain_c or d.carry_bits is not None or d.zero_exponent != "none":
-        return False
-    grid = d.rho.e_min - d.rho.fraction_bits
-    return d.rho.fraction_bits <= d.fraction_bits <= int(d.sum_fraction_bits or 0) and grid <= min(
-        terms.low - terms.bits, least(start) - start.fraction_bits
-    )
+    p, f = d.rho.fraction_bits, d.fraction_bits
+    return (
+        d.summation in ("tr", "gtr") and terms is not None and f is not None and whole(d)
+        and d.zero_words == "summed" and unit.emulation is None
+        and d.result_subnormals == d.c_subnormals == "kept" and d.zero_sign != "ieee"
+        and d.carry_bits is None and d.zero_exponent == "none" and p <= f <= int(d.sum_fraction_bits or 0)
+        and d.rho.e_min - p <= min(terms.low - terms.bits, least(start) - start.fraction_bits)
+    )  # fmt: skip
+
+
+def zeros_at_most(d: Design, limit: int) -> bool:
+    """Whether zeros take no part, or no exponent of zeros is above a limit."""
+    return d.zero_exponent == "none" or (isinstance(d.zero_exponent, int) and d.zero_exponent <= limit)
 
 
 def truncated_ok(unit: UnitSpec) -> bool:
@@ -236,12 +238,9 @@ def truncated_ok(unit: UnitSpec) -> bool:
     d, terms, bits = unit.design, term_facts(unit), unit.design.fraction_bits
     if terms is None or bits is None:
         return False
-    start, zero, e_min = start_format(unit), d.zero_exponent, d.rho.e_min
-    low = min(terms.low, least(start), e_min)
-    zero_ok = zero == "none" or (
-        isinstance(zero, int)
-        and (zero <= low or (d.alignment_rounding == "RZ" and zero <= max(e_min, least(start))))
-    )
+    low, e_min = least(start_format(unit)), d.rho.e_min
+    cut = d.alignment_rounding == "RZ"
+    zero_ok = zeros_at_most(d, min(terms.low, low, e_min)) or (cut and zeros_at_most(d, max(e_min, low)))
     unbounded = d.carry_bits is None and not d.normalise_products
     return plain(d) and unbounded and zero_ok and bits >= 0 and d.rho.fraction_bits <= bits
 
@@ -257,18 +256,17 @@ def relative_ok(unit: UnitSpec) -> bool:
 
 def grouped_ok(unit: UnitSpec) -> bool:
     """`Groups.grouped_ok`: the side condition of the errors of sums of groups of products."""
-    d, products, scale = unit.design, product_facts(unit), unit.scale_format
-    if d.group is None or scale is None or products is None or d.fraction_bits is None:
+    d, products, scale, f = unit.design, product_facts(unit), unit.scale_format, unit.design.fraction_bits
+    if d.group is None or scale is None or products is None or f is None:
         return False
-    if unit.emulation is not None or not one_sum_of_terms(unit) or d.piece_bits is not None:
-        return False
-    f, zero = d.fraction_bits, d.zero_exponent
-    bits, cut = products.bits + 2 * scale.fraction_bits, d.alignment_rounding == "RZ"
+    cut = d.alignment_rounding == "RZ"
     return (
-        plain(d) and d.carry_bits is None and not d.normalise_products and d.rho.fraction_bits <= f
-        and (zero == "none" or (isinstance(zero, int) and cut and zero <= d.rho.e_min))
-        and products.low >= 0 and bits <= f and d.c_subnormals == "kept" and d.order == "ascending"
-        and d.product_limit is None and (unit.scale_block or 0) % d.group == block_size(unit) % d.group == 0
+        unit.emulation is None and one_sum_of_terms(unit) and d.piece_bits is None
+        and plain(d) and d.carry_bits is None and not d.normalise_products and d.rho.fraction_bits <= f
+        and (d.zero_exponent == "none" or (cut and zeros_at_most(d, d.rho.e_min)))
+        and products.low >= 0 and products.bits + 2 * scale.fraction_bits <= f and d.c_subnormals == "kept"
+        and d.order == "ascending" and d.product_limit is None
+        and (unit.scale_block or 0) % d.group == block_size(unit) % d.group == 0
     )  # fmt: skip
 
 
@@ -279,16 +277,19 @@ def sticky_units(unit: UnitSpec) -> int:
 
 def sticky_ok(unit: UnitSpec) -> bool:
     """`Sticky.sticky_ok`: the side condition of the error of sticky sums from c = 0 whose zeros are ones."""
-    d, products = unit.design, _product_facts(unit)
-    if (d.lost_bits, d.c_position, d.summation) != ("sticky", "joined", "fused") or products is None:
-        return False
-    if unit.tree is not None or unit.emulation is not None or unit.scale_format is not None:
-        return False
-    f, zero = d.fraction_bits, d.zero_terms
-    if f is None or zero is None or d.group is not None or d.piece_bits is not None or d.framed:
+    d, products, f, zero = (
+        unit.design,
+        _product_facts(unit),
+        unit.design.fraction_bits,
+        unit.design.zero_terms,
+    )
+    if products is None or f is None or zero is None:
         return False
     return (
-        d.alignment_rounding == "RZ" and not d.normalise_products and always_infinite(d, d.rho) and nearest(d)
+        (d.lost_bits, d.c_position, d.summation) == ("sticky", "joined", "fused")
+        and alone(unit) and unit.scale_format is None and whole(d) and not d.framed
+        and d.alignment_rounding == "RZ" and not d.normalise_products and always_infinite(d, d.rho)
+        and nearest(d)
         and d.rho.integer_bits is None and d.rho.fraction_bits >= 11 and products.bits <= f
         and zero < products.low and products.most >> products.bits > 0 and unit.c_format.fraction_bits <= f
         and d.product_limit is None and d.negated == "none" and d.order == "ascending"
@@ -298,25 +299,20 @@ def sticky_ok(unit: UnitSpec) -> bool:
 
 def _sticky_carry(d: Design, products: Terms, zero: int, n: int) -> bool:
     """`Sticky.sticky_carry`: whether the register holds n products beside a zero, and zeros alone."""
-    k = d.carry_bits
-    if k is None:
-        return True
-    below = products.low - zero
+    k, below = d.carry_bits, products.low - zero
     g = max(products.bits, below)
     total = (n * products.most << g - products.bits) + (1 << g - below)
-    return total < 1 << g + 1 + k and n + 1 <= 1 << k
+    return k is None or (total < 1 << g + 1 + k and n + 1 <= 1 << k)
 
 
 def exponents_ok(unit: UnitSpec) -> bool:
     """`Exponents.exponents_ok`, of one block: the side condition of the error in terms of exponents."""
-    d, terms = unit.design, term_facts(unit)
-    if not one_sum(unit) or terms is None or d.fraction_bits is None or unit.emulation is not None:
-        return False
-    zero = d.zero_exponent
+    d = unit.design
     return (
-        unit.k == block_size(unit) and plain(d) and d.carry_bits is None and not d.normalise_products
-        and d.c_subnormals == "kept" and d.order == "ascending"
-        and (zero == "none" or (isinstance(zero, int) and zero <= d.rho.e_min))
+        one_sum(unit) and term_facts(unit) is not None and d.fraction_bits is not None
+        and unit.emulation is None and unit.k == block_size(unit) and plain(d) and d.carry_bits is None
+        and not d.normalise_products and d.c_subnormals == "kept" and d.order == "ascending"
+        and zeros_at_most(d, d.rho.e_min)
     )  # fmt: skip
 
 
@@ -337,7 +333,3 @@ def converted_to(unit: UnitSpec) -> Format | None:
 def _factor_low(unit: UnitSpec, f: Format) -> int:
     """The least exponent of a factor: `Values.factor_facts`."""
     return least(converted_to(unit) or f) - (f.fraction_bits if unit.design.normalise_operands else 0)
-
-
-def _nan_rule(unit: UnitSpec) -> str:
-    return unit.design.nan_rule if unit.tree is None else unit.tree.nan_rule
