@@ -10,11 +10,12 @@ from typing import TypeVar
 
 from tcformal.design.rounding import NEAREST, Conversion
 from tcformal.design.spec import Design
-from tcformal.design.trees.tree import Step, stage_designs
+from tcformal.design.trees.tree import Step
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InvariantError
 from tcformal.theory.conditions import (
     PARTS,
+    alone,
     always_infinite,
     block_terms,
     grouped_ok,
@@ -31,8 +32,11 @@ from tcformal.theory.conditions import (
     sticky_units,
     term_facts,
     truncated_ok,
+    unit_designs,
+    whole,
+    zeros_at_most,
 )
-from tcformal.theory.design import block_size
+from tcformal.theory.design import Sum, block_size, tree_sum
 
 #: An operand of a sum.
 A = TypeVar("A")
@@ -113,53 +117,40 @@ def losses(unit: UnitSpec) -> Paths | None:
 def rounded_down(unit: UnitSpec) -> Paths | None:
     """`DownChains.down_losses`, with the share of a unit that `product_share` gives."""
     d, terms, start, t = unit.design, term_facts(unit), start_format(unit), unit.design.rho
-    if d.summation not in ("tr", "gtr") or unit.emulation is not None or unit.tree is not None:
-        return None
     f, bits, n = int(d.fraction_bits or 0), int(d.sum_fraction_bits or 0), block_size(unit)
-    whole = d.group is None and d.piece_bits is None and d.zero_words == "summed"
-    if not (whole and plain(d) and d.c_subnormals == "kept" and d.carry_bits is None):
+    if terms is None or not (
+        d.summation in ("tr", "gtr") and alone(unit) and whole(d) and d.zero_words == "summed" and plain(d)
+        and d.c_subnormals == "kept" and d.carry_bits is None and not d.normalise_products
+        and d.zero_exponent == "none" and max(terms.bits, t.fraction_bits, start.fraction_bits) <= f <= bits
+        and max(f + 12, bits + 1) <= WIDTH
+    ):  # fmt: skip
         return None
-    if terms is None or d.normalise_products or d.zero_exponent != "none":
-        return None
-    bottom, once = lost_bits(t), d.sum_rounding == "RD_ADDENDS"
-    if (
-        not max(terms.bits, t.fraction_bits, start.fraction_bits) <= f <= bits
-        or max(f + 12, bits + 1) > WIDTH
-    ):
-        return None
-    part = product_share(unit)
+    part, once = product_share(unit), d.sum_rounding == "RD_ADDENDS"
     units = part * max((n + 1) // 2 - 1, 0) + PARTS if d.summation == "gtr" else part * max(n - 1, 0)
-    again = ONE + (1 << WIDTH - bottom)
+    again = ONE + (1 << WIDTH - lost_bits(t))
     if not once:
         again = up(again * (ONE + (1 << WIDTH - bits)))
-
-    def lost(x: int) -> int:
-        return up((ONE + x) * again) - ONE
-
-    own, beside = (lost(x << WIDTH - f - 12) for x in (units, units + PARTS))
-    of_c = lost(1 << WIDTH - bits - (not once))
+    own, beside, of_c = (
+        up((ONE + x) * again) - ONE
+        for x in (units << WIDTH - f - 12, units + PARTS << WIDTH - f - 12, 1 << WIDTH - bits - (not once))
+    )
     return Paths(max(t.e_min, least(start)), 0, (own, 0, 0), (beside, of_c, 0))
 
 
 def order_ok(unit: UnitSpec) -> bool:
     """`Growth.order_ok`, for the `floor` that `_units` gives."""
-    d = unit.design
-    if d.group is not None or d.piece_bits is not None:
-        return False
-    if d.zero_words != "summed" and not (unit.a_format.has_zero and unit.b_format.has_zero):
-        return False
-    if d.summation in ("tr", "gtr") or d.framed or d.c_position == "after":
-        return False
-    if d.lost_bits != "cut" or d.zero_terms is not None or d.product_limit is not None:
-        return False
-    if d.c_subnormals == "hidden_bit":
-        return False
-    for s in stages(unit):
-        if s.target.e_min > s.target.e_max:
-            return False
-        if d.c_subnormals != "kept" and (not _flushes(s.design) or not _exact(s)):
-            return False
-    return start_format(unit).fraction_bits <= c_bits(unit)
+    d, zeros = unit.design, unit.a_format.has_zero and unit.b_format.has_zero
+    return (
+        whole(d) and (d.zero_words == "summed" or zeros) and d.summation not in ("tr", "gtr")
+        and not d.framed and d.c_position != "after" and d.lost_bits == "cut" and d.zero_terms is None
+        and d.product_limit is None and d.c_subnormals != "hidden_bit"
+        and all(
+            s.target.e_min <= s.target.e_max
+            and (d.c_subnormals == "kept" or (_flushes(s.design) and _exact(s)))
+            for s in stages(unit)
+        )
+        and start_format(unit).fraction_bits <= c_bits(unit)
+    )  # fmt: skip
 
 
 def cuts(unit: UnitSpec) -> bool:
@@ -213,21 +204,19 @@ def after_sum(stage: Stage, operands: Sequence[Bound], floor: int, tiny: int) ->
 def stage_loss(stage: Stage, n: int, leads: bool, floor: int, tiny: int) -> tuple[int, int] | None:
     """`Paths.stage_loss`."""
     d, t = stage.design, stage.target
-    low = lost_bits(t)
+    low, f = lost_bits(t), d.fraction_bits
     if _exact(stage):
         rest = max(0, WIDTH + _flush_exponent(t, d) - tiny)
         return (1 << WIDTH - low, 1 << rest) if low <= WIDTH else None
-    f = d.fraction_bits
-    if f is None or d.zero_exponent != "none" or d.carry_bits is not None:
+    if f is None or not (
+        d.zero_exponent == "none" and d.carry_bits is None and leads and _plain(stage)
+        and not d.normalise_products and f >= 0 and t.fraction_bits <= f and t.e_min <= floor
+        and low + f <= WIDTH and WIDTH + floor - low - f - tiny >= 0
+    ):  # fmt: skip
         return None
-    lost = max(n - 1, 0)
+    lost, rest = max(n - 1, 0), WIDTH + floor - low - f - tiny
     kept = lost if t.mode in NEAREST else max(lost - 1, 0)
     more = 0 if d.alignment_rounding == "RZ" else lost
-    rest = WIDTH + floor - low - f - tiny
-    if not (leads and _plain(stage) and not d.normalise_products and f >= 0 and t.fraction_bits <= f):
-        return None
-    if t.e_min > floor or low + f > WIDTH or rest < 0:
-        return None
     return (
         (kept << WIDTH - f) + (1 << WIDTH - low) + (more << WIDTH - low - f),
         (kept << rest + low) + (1 << rest + f) + (more << rest),
@@ -305,10 +294,8 @@ def up(x: int) -> int:
 def stages(unit: UnitSpec) -> list[Stage]:
     """Of every sum of a block, `Exact.block_stages`."""
     d = unit.design
-    if unit.tree is not None:
-        return [Stage(x, x.rho) for x in stage_designs(unit.tree, d).values()]
-    if d.c_position == "joined":
-        return [Stage(d, d.rho)]
+    if unit.tree is not None or d.c_position == "joined":
+        return [Stage(x, x.rho) for x in unit_designs(unit)]
     return [Stage(d, d.step), Stage(d, d.rho)]
 
 
@@ -318,20 +305,13 @@ def in_order(
     """The sum of a block's terms and c, by a sum of any operands: `Orders.block_order`."""
     d = unit.design
     if unit.tree is not None:
-        of = {name: Stage(x, x.rho) for name, x in stage_designs(unit.tree, d).items()}
+        leaves: dict[int | str, A] = {"c": c, "zero": zero, **dict(enumerate(terms))}
 
-        def step(t: Step) -> A:
-            operands = []
-            for x in t.children:
-                if isinstance(x, Step):
-                    operands.append(step(x))
-                elif isinstance(x, int):
-                    operands.append(terms[x] if x < len(terms) else none)
-                else:
-                    operands.append(c if x == "c" else zero)
-            return add(of[t.stage], operands)
+        def step(x: Sum) -> A:
+            operands = [step(y) if isinstance(y, Sum) else leaves.get(y, none) for y in x.operands]
+            return add(Stage(x.design, x.target), operands)
 
-        return step(unit.tree.root)
+        return step(tree_sum(unit.tree, d))
     last = Stage(d, d.rho)
     if d.c_position == "joined":
         return add(last, [*terms, c])
@@ -352,20 +332,14 @@ def in_order(
         both = [add(first, rest[i : i + 2]) for i in range(0, len(rest) - 1, 2)]
         return [*both, *rest[len(both) * 2 :]]
 
-    inner: A
-    if d.summation == "fused":
-        inner = add(first, terms)
-    elif d.summation == "sequential":
-        inner = chain(terms[0], terms[1:])
-    elif d.summation == "two_chains":
-        inner = two(terms)
-    elif d.summation == "pair_chains":
-        inner = two(pairs(terms))
-    else:
-        level = list(terms)
-        while len(level) > 1:
-            level = pairs(level)
-        inner = level[0]
+    def levels(rest: Sequence[A]) -> A:
+        return rest[0] if len(rest) == 1 else levels(pairs(rest))
+
+    sums: dict[str, Callable[[Sequence[A]], A]] = {
+        "fused": lambda x: add(first, x), "sequential": lambda x: chain(x[0], x[1:]), "two_chains": two,
+        "pair_chains": lambda x: two(pairs(x)),
+    }  # fmt: skip
+    inner = sums.get(d.summation, levels)(terms)
     return add(last, [inner, c])
 
 
@@ -399,13 +373,12 @@ def fine(unit: UnitSpec, parts: int) -> Fraction:
 def joined(unit: UnitSpec) -> bool | None:
     """Whether c is a term of the block's sum; None where it is not added to that either: `piecewise_sum`."""
     d = unit.design
-    if unit.tree is not None or unit.emulation is not None or d.order != "ascending" or d.group is not None:
-        return None
-    if d.summation != "fused" or d.lost_bits != "cut" or d.framed or d.zero_words != "summed":
-        return None
-    if d.rho.integer_bits is not None or d.c_position not in ("joined", "after"):
-        return None
-    return d.c_position == "joined"
+    sums = (
+        alone(unit) and d.order == "ascending" and d.group is None and d.summation == "fused"
+        and d.lost_bits == "cut" and not d.framed and d.zero_words == "summed"
+        and d.rho.integer_bits is None and d.c_position in ("joined", "after")
+    )  # fmt: skip
+    return d.c_position == "joined" if sums else None
 
 
 def product_loss(unit: UnitSpec, *, leading: bool = True) -> ProductLoss | None:
@@ -460,13 +433,11 @@ def exponent_units(unit: UnitSpec) -> tuple[ProductLoss, Fraction] | None:
     d, with_c, product, n = unit.design, joined(unit), product_loss(unit, leading=False), block_size(unit)
     if with_c is None or product is None or d.alignment_rounding != "RZ":
         return None
-    zero = d.zero_exponent
-    if with_c and not (
+    beside_c = (
         d.carry_bits is None and not d.normalise_products and always_infinite(d, d.rho)
-        and (zero == "none" or (isinstance(zero, int) and zero <= d.rho.e_min))
-    ):  # fmt: skip
-        return None
-    if not with_c and not _apart(d):
+        and zeros_at_most(d, d.rho.e_min)
+    )  # fmt: skip
+    if not (beside_c if with_c else _apart(d)):
         return None
     lost = product.share * n + PARTS if with_c else product.share * (n - 1) + product.own
     return product, Fraction(lost + product.rest * n, PARTS)
@@ -474,8 +445,8 @@ def exponent_units(unit: UnitSpec) -> tuple[ProductLoss, Fraction] | None:
 
 def _truncated(unit: UnitSpec) -> bool:
     d = unit.design
-    bits = int(d.fraction_bits or 0)
-    return truncated_ok(unit) and d.c_subnormals == "kept" and unit.c_format.fraction_bits <= bits
+    fits = unit.c_format.fraction_bits <= int(d.fraction_bits or 0)
+    return truncated_ok(unit) and d.c_subnormals == "kept" and fits
 
 
 def _apart(d: Design) -> bool:
@@ -529,15 +500,12 @@ def framed_ok(d: Design) -> bool:
 def _frames_ok(unit: UnitSpec) -> bool:
     """`FrameErrors.frames_ok` but for the constants."""
     d, terms = unit.design, term_facts(unit)
-    if unit.tree is not None or unit.emulation is not None or not framed_ok(d) or terms is None:
-        return False
-    if d.group is not None or d.piece_bits is not None or d.zero_words != "summed" or d.order == "odd_first":
-        return False
     bits, c_bits = int(d.fraction_bits or 0), int(d.c_fraction_bits or 0)
     flushed = d.c_subnormals != "hidden_bit" and d.result_subnormals != "kept"
     return (
-        d.zero_exponent != "own" and terms.bits <= bits and d.rho.e_min <= d.rho.e_max
-        and max(d.rho.fraction_bits, unit.c_format.fraction_bits) <= c_bits
+        terms is not None and alone(unit) and framed_ok(d) and whole(d) and d.zero_words == "summed"
+        and d.order != "odd_first" and d.zero_exponent != "own" and terms.bits <= bits
+        and d.rho.e_min <= d.rho.e_max and max(d.rho.fraction_bits, unit.c_format.fraction_bits) <= c_bits
         and (d.c_subnormals == "kept" or flushed)
         and max(bits, c_bits, lost_bits(d.rho), lost_bits(d.step)) <= WIDTH
     )  # fmt: skip
@@ -608,37 +576,33 @@ class Constants:
 
 def constants(unit: UnitSpec) -> Constants | None:
     """The constants of a unit's relative error, by the theorem that applies; None where none does."""
+    d, n, how = unit.design, block_size(unit), unit.emulation
     if relative_ok(unit) or grouped_ok(unit):
-        d, n = unit.design, block_size(unit)
-        part, alone = Fraction(product_share(unit), PARTS), max(block_terms(unit) - 1, 0)
-        first = kappa(d, Fraction(0) if near(unit) else part * alone)
-        other = kappa(d, part * alone + 1)
-        if unit.emulation is None:
+        lost = Fraction(product_share(unit), PARTS) * max(block_terms(unit) - 1, 0)
+        first, other = kappa(d, Fraction(0) if near(unit) else lost), kappa(d, lost + 1)
+        if how is None:
             return Constants(first, other, n, unit.k // n)
-        own, to = d.rho, unit.emulation.addition.rho
-        low, least_to = own.e_min - own.fraction_bits, to.e_min - to.fraction_bits
-        if not composition_ok(unit) or own.fraction_bits > to.fraction_bits or least_to > low:
+        own, to = d.rho, how.addition.rho
+        finer = to.e_min - to.fraction_bits <= own.e_min - own.fraction_bits
+        if not composition_ok(unit) or own.fraction_bits > to.fraction_bits or not finer:
             return None
-        return Constants(first, other, unit.k, call_blocks(unit), share(unit.emulation.addition))
-    framed = frame(unit, zero_c=True)
-    if framed is not None:
-        same, first, other, along = (
-            Fraction(x, ONE) for x in (framed.same, framed.most, framed.of_c, framed.along)
-        )
-        return Constants(first, other, block_size(unit), 1, spared=first - same, along=along)
-    parts = piecewise(unit)
-    if parts is not None:
-        return Constants(fine(unit, parts.first), fine(unit, parts.of_c), block_size(unit), 1)
+        return Constants(first, other, unit.k, call_blocks(unit), share(how.addition))
+    if (framed := frame(unit, zero_c=True)) is not None:
+        numbers = (framed.same, framed.most, framed.of_c, framed.along)
+        same, first, other, along = (Fraction(x, ONE) for x in numbers)
+        return Constants(first, other, n, 1, spared=first - same, along=along)
+    if (parts := piecewise(unit)) is not None:
+        return Constants(fine(unit, parts.first), fine(unit, parts.of_c), n, 1)
     if sticky_ok(unit):
-        first, n = kappa(unit.design, Fraction(sticky_units(unit), PARTS)), block_size(unit)
+        first = kappa(d, Fraction(sticky_units(unit), PARTS))
         return Constants(first, first, n, 1, longest=n)
     found = losses(unit)
-    if found is None or (unit.emulation is not None and not ordered_calls_ok(unit)):
+    if found is None or (how is not None and not ordered_calls_ok(unit)):
         return None
     first, other = Fraction(found.start, ONE), Fraction(found.later[1], ONE)
-    if unit.emulation is None:
-        return Constants(first, other, block_size(unit), 1)
-    return Constants(first, other, unit.k, call_blocks(unit), share(unit.emulation.addition))
+    if how is None:
+        return Constants(first, other, n, 1)
+    return Constants(first, other, unit.k, call_blocks(unit), share(how.addition))
 
 
 def composition_ok(unit: UnitSpec) -> bool:
@@ -668,23 +632,18 @@ def call_blocks(unit: UnitSpec) -> int:
 def rounded_ok(unit: UnitSpec) -> bool:
     """`Exact.rounded_ok`: every sum is exact before it is rounded, and takes each product and c once."""
     d = unit.design
-    designs = [d] if unit.tree is None else list(stage_designs(unit.tree, d).values())
     exact = all(
         of.fraction_bits is None and of.carry_bits is None and of.rho.integer_bits is None
         and all(always_infinite(of, t) for t in (of.rho, of.step))
-        for of in designs
+        for of in unit_designs(unit)
     )  # fmt: skip
-    plain_terms = (
-        d.zero_terms is None and d.product_limit is None and d.group is None and d.piece_bits is None
-    )
-    plain_sums = d.lost_bits == "cut" and not d.framed and d.c_position != "after" and d.carry_bits is None
-    flushed = d.c_subnormals != "kept"
-    c_kept = not flushed or (d.c_subnormals != "hidden_bit" and d.result_subnormals != "kept")
-    if unit.emulation is not None or d.fraction_bits is not None or d.zero_words != "summed":
-        return False
-    if not (exact and plain_terms and plain_sums and c_kept):
-        return False
-    return unit.tree is None or _each_once(unit.tree.root)
+    flushed = d.c_subnormals != "hidden_bit" and d.result_subnormals != "kept"
+    return (
+        exact and unit.emulation is None and d.fraction_bits is None and d.carry_bits is None
+        and d.zero_words == "summed" and d.zero_terms is None and d.product_limit is None and whole(d)
+        and d.lost_bits == "cut" and not d.framed and d.c_position != "after"
+        and (d.c_subnormals == "kept" or flushed) and (unit.tree is None or _each_once(unit.tree.root))
+    )  # fmt: skip
 
 
 def _each_once(root: Step) -> bool:

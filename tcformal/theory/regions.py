@@ -16,9 +16,10 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InputError
 from tcformal.theory.claims import integer_sums
-from tcformal.theory.conditions import least, log2, nearest, plain
+from tcformal.theory.conditions import highest, least, log2, nearest, plain, whole, zeros_at_most
 from tcformal.theory.design import coq_conversion, coq_design, coq_format
 from tcformal.theory.instances import Instance
+from tcformal.theory.stated_sum import operand_rules
 
 #: Orders of products that the theorems know, where c is added to their sum.
 _INNER = ("fused", "sequential")
@@ -90,23 +91,18 @@ class Sum:
     def cuts_nothing(self, low: int, f: int) -> bool:
         """`Regions.cuts_nothing`."""
         d = self.design
-        if d.carry_bits is not None:
-            return False
-        if d.fraction_bits is None:
-            return True
-        zero = d.zero_exponent
-        zero_ok = zero == "none" or (isinstance(zero, int) and zero <= low + d.fraction_bits)
-        return f <= d.fraction_bits and not d.normalise_products and zero_ok
+        return d.carry_bits is None and (
+            d.fraction_bits is None
+            or (f <= d.fraction_bits and not d.normalise_products and zeros_at_most(d, low + d.fraction_bits))
+        )
 
     def keeps(self, low: int, high: int, most: int) -> bool:
         """`Regions.keeps`."""
         c, flushed = self.target, self.design.result_subnormals != "kept"
         return (
-            0 <= most <= 2 << c.fraction_bits
-            and c.e_min - c.fraction_bits <= low
-            and (not flushed or c.e_min <= low)
-            and log2(most) + high <= c.e_max
-        )
+            0 <= most <= 2 << c.fraction_bits and c.e_min - c.fraction_bits <= low
+            and (not flushed or c.e_min <= low) and log2(most) + high <= c.e_max
+        )  # fmt: skip
 
     def part(self, low: int, high: int, f: int, most: int) -> bool:
         """`Regions.part_sum`."""
@@ -130,80 +126,63 @@ class Plan:
     inner: Sum | None
     final: Sum
 
-    def sums(self) -> Iterator[Sum]:
+    def sums(self) -> list[Sum]:
         """Each sum."""
-        yield self.last
-        yield self.final
-        if self.inner is not None:
-            yield self.inner
+        return [self.last, self.final, *([] if self.inner is None else [self.inner])]
 
-    def parts(self, n: int) -> Iterator[tuple[Sum, int]]:
-        """Sums that later ones go on from, and how many of n products each has at most, beside c."""
-        k, size = self.unit.k, self.unit.design.products
-        composed = self.unit.emulation is not None
+    def parts(self, g: Grid) -> Iterator[tuple[Sum, int]]:
+        """Sums that later ones go on from, and the units that each has at most."""
+        k, size, composed = self.unit.k, self.unit.design.products, self.unit.emulation is not None
         if self.inner is not None:
-            yield self.inner, n
+            yield self.inner, g.all
         if k > size or composed:
-            yield self.last, n if composed else n - k + size * ((k - 1) // size)
-        if n > k:
-            yield self.final, n - k
+            yield self.last, g.c + (g.n if composed else g.n - k + size * ((k - 1) // size)) * g.product
+        if g.n > k:
+            yield self.final, g.c + (g.n - k) * g.product
 
     def width(self, g: Grid) -> int:
         """The least number of fraction bits with which no sum cuts a term."""
-        parts = [(x, g.c + count * g.product) for x, count in self.parts(g.n)]
         zeros = [x.design.zero_exponent for x in self.sums()]
         needs = [g.spread + g.width, *(z - g.lowest for z in zeros if isinstance(z, int))]
-        return max(needs + [max(log2(m), x.target.e_min - g.lowest) for x, m in parts])
+        return max(needs + [max(log2(m), x.target.e_min - g.lowest) for x, m in self.parts(g)])
 
     def room(self, g: Grid) -> tuple[int, int] | None:
         """How far above the grid exponents may lie, and units of partial sums; None where it fails."""
-        parts = [(x, g.c + count * g.product) for x, count in self.parts(g.n)]
+        parts, unit = list(self.parts(g)), self.unit
         most = max((m for _, m in parts), default=0)
         widths = [x.design.fraction_bits for x in self.sums() if x.design.fraction_bits is not None]
         f = min(widths, default=self.width(g))
-        if g.spread + g.width > f:
-            return None
-        ends = (self.last, self.final)
-        if not all(x.cuts_nothing(g.lowest, f) and x.signs_ok for x in ends):
-            return None
-        if not all(x.part(g.lowest, g.highest, f, most) for x, _ in parts):
-            return None
-        positive = g.zero_c or self.last.design.zero_sign == "positive" or self.unit.emulation is not None
-        if not positive or (self.unit.k != g.n and not holds(self.unit.d_format, self.final.target)):
-            return None
-        return f, most
+        positive = g.zero_c or self.last.design.zero_sign == "positive" or unit.emulation is not None
+        fits = (
+            g.spread + g.width <= f and positive
+            and all(x.cuts_nothing(g.lowest, f) and x.signs_ok for x in (self.last, self.final))
+            and all(x.part(g.lowest, g.highest, f, most) for x, _ in parts)
+            and (unit.k == g.n or holds(unit.d_format, self.final.target))
+        )  # fmt: skip
+        return (f, most) if fits else None
 
 
 def plan_of(unit: UnitSpec) -> Plan | None:
     """The sums of a unit whose factors are as they are, or None."""
     d, how = unit.design, unit.emulation
-    rules = (d.operand_subnormals, d.b_subnormals or d.operand_subnormals, d.c_subnormals)
-    if unit.tree is not None or unit.scale_format is not None or d.summation not in _INNER:
-        return None
-    if any(r != "kept" for r in rules) or d.exponent_step != 1 or d.negated != "none":
-        return None
-    if d.zero_terms is not None or d.product_limit is not None or d.product_rounding is not None:
-        return None
-    if d.group is not None or d.piece_bits is not None or d.lost_bits != "cut" or d.framed:
-        return None
-    if d.zero_words != "summed" or d.c_position not in ("joined", "last") or d.overflow == "largest":
-        return None
-    last = Sum(d, d.rho)
-    inner = None if d.c_position == "joined" else Sum(d, d.step)
-    if any(x.target.integer_bits is not None for x in (last, inner) if x is not None):
+    last, inner = Sum(d, d.rho), None if d.c_position == "joined" else Sum(d, d.step)
+    if not (
+        unit.tree is None and unit.scale_format is None and d.summation in _INNER
+        and {*operand_rules(d), d.c_subnormals} == {"kept"} and d.exponent_step == 1 and d.negated == "none"
+        and d.zero_terms is None and d.product_limit is None and d.product_rounding is None and whole(d)
+        and d.lost_bits == "cut" and not d.framed and d.zero_words == "summed"
+        and d.c_position in ("joined", "last") and d.overflow != "largest"
+        and last.target.integer_bits is None and (inner is None or inner.target.integer_bits is None)
+    ):  # fmt: skip
         return None
     if how is None:
         return Plan(unit, last, inner, last)
-    if any(least(how.converted) > least(f) for f in (unit.a_format, unit.b_format)):
-        return None
     adder = how.addition
     if (
-        adder.operand_subnormals != "kept"
-        or adder.c_subnormals != "kept"
-        or adder.rho.integer_bits is not None
-    ):
-        return None
-    if sorted(k for part in how.parts for k in part) != list(range(unit.k)):
+        any(least(how.converted) > least(f) for f in (unit.a_format, unit.b_format))
+        or {adder.operand_subnormals, adder.c_subnormals} != {"kept"} or adder.rho.integer_bits is not None
+        or sorted(k for part in how.parts for k in part) != list(range(unit.k))
+    ):  # fmt: skip
         return None
     return Plan(unit, last, inner, Sum(adder, adder.rho))
 
@@ -301,7 +280,7 @@ def _all_terms(unit: UnitSpec, *, zero_c: bool) -> Grid:
 
 def _greatest(f: Format) -> int:
     """`Exactness.greatest`."""
-    return max(1 - f.bias, (1 << f.exponent_bits) - (2 if f.specials is Specials.IEEE else 1) - f.bias)
+    return max(1 - f.bias, highest(f))
 
 
 def _not_to_format(unit: UnitSpec, d: Design, c: Conversion, g: Grid) -> tuple[str, ...]:
@@ -319,9 +298,7 @@ def _not_to_format(unit: UnitSpec, d: Design, c: Conversion, g: Grid) -> tuple[s
 def _result(unit: UnitSpec) -> Conversion | None:
     """`Exactness.result_rounding`."""
     d = unit.design if unit.emulation is None else unit.emulation.addition
-    if unit.emulation is None and (
-        d.group is not None or d.piece_bits is not None or d.zero_words != "summed"
-    ):
+    if unit.emulation is None and not (whole(d) and d.zero_words == "summed"):
         return None
     if unit.tree is not None:
         d = stage_designs(unit.tree, d)[unit.tree.root.stage]
@@ -337,11 +314,7 @@ _NANS = re.compile(r"; nan_word := [^;]*; nans := [^;]*")
 
 
 def region(
-    first: UnitSpec,
-    second: UnitSpec,
-    *,
-    zero_c: bool = False,
-    exponents: tuple[int, int] | None = None,
+    first: UnitSpec, second: UnitSpec, *, zero_c: bool = False, exponents: tuple[int, int] | None = None
 ) -> Instance | None:
     """The largest spread for which the theorem says that two units give the same words.
 
@@ -351,14 +324,13 @@ def region(
     """
     from tcformal.programs.chain import common_k  # builds circuits
 
-    alike = _but_for_nans(first, second, zero_c=zero_c, exponents=exponents)
+    alike = _but_for_nans(first, second, *_range(first, zero_c, exponents))
     if alike is not None:
         return alike
     try:
-        n = common_k(first, second)
+        pair = _pair(first, second, common_k(first, second), zero_c, exponents)
     except InputError:
         return None
-    pair = _pair(first, second, n, zero_c=zero_c, exponents=exponents)
     if pair is None:
         return None
     spread, bad = -1, pair.high - pair.low + 1
@@ -369,43 +341,39 @@ def region(
 
 
 def any_order(
-    unit: UnitSpec,
-    spread: int | None,
-    *,
-    zero_c: bool = False,
-    exponents: tuple[int, int] | None = None,
+    unit: UnitSpec, spread: int | None, *, zero_c: bool = False, exponents: tuple[int, int] | None = None
 ) -> Instance | None:
     """That no order of a call's products changes the result within a spread, or without one; else None.
 
     Of finite operands, as of `region`.
     """
-    pair = _pair(unit, unit, unit.k, zero_c=zero_c, exponents=exponents)
+    pair = _pair(unit, unit, unit.k, zero_c, exponents)
     if pair is None:
         return None
-    whole = pair.high - pair.low
-    return pair.any_order(whole if spread is None else min(spread, whole))
+    every = pair.high - pair.low
+    return pair.any_order(every if spread is None else min(spread, every))
 
 
-def _but_for_nans(
-    first: UnitSpec, second: UnitSpec, *, zero_c: bool, exponents: tuple[int, int] | None
-) -> Instance | None:
+def _but_for_nans(first: UnitSpec, second: UnitSpec, low: int, high: int) -> Instance | None:
     """Agreement on all finite operands of units that differ in the words of NaNs alone."""
     plan, d = plan_of(first), first.design
     if plan is None or plan_of(second) is None or first.emulation is not None or first.k != second.k:
         return None
     texts = [_NANS.sub("", coq_design(x)) for x in (first, second)]
-    if texts[0] != texts[1]:
+    chained = plan.inner is not None and (d.summation != "fused" or first.k > d.products)
+    if texts[0] != texts[1] or chained:
         return None
-    if plan.inner is not None and (d.summation != "fused" or first.k > d.products):
-        return None
-    low, high = _range(first, zero_c=zero_c, exponents=exponents)
     return Instance(
         claim="agreement", unit=first, other=second, theorem="agreement_but_for_nans",
         says=f"{first.k} finite products and c give the same word: only those of NaNs differ",
         arguments=(f"{first.k}%nat",), binders=("ps", "c"),
         conditions=("e = with_nans d (nans e) (nan_word e)", f"never_nan d {first.k} = true"),
-        numbers={"spread": Fraction(high - low), "low": Fraction(low), "high": Fraction(high)},
+        numbers=_numbers(high - low, low, high),
     )  # fmt: skip
+
+
+def _numbers(spread: int, low: int, high: int) -> dict[str, Fraction]:
+    return {"spread": Fraction(spread), "low": Fraction(low), "high": Fraction(high)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -418,16 +386,18 @@ class _Pair:
     high: int
     zero_c: bool
 
+    def _within(self, spread: int) -> tuple[str, ...]:
+        """The operands, as arguments of a theorem."""
+        zero = "true" if self.zero_c else "false"
+        return f"{self.n}%nat", zero, *(f"({x})" for x in (self.low, self.high, spread))
+
     def instance(self, spread: int) -> Instance:
         """The theorem about this spread."""
         bounds = self.bounds(spread)
         assert bounds is not None
         first, second = (p.unit for p in self.plans)
-        (fa, ma), (fb, mb) = bounds
-        given = (
-            f"{first.k}%nat", f"{second.k}%nat", f"{self.n}%nat", "true" if self.zero_c else "false",
-            *(f"({x})" for x in (self.low, self.high, spread, fa, ma, fb, mb)),
-        )  # fmt: skip
+        room = (f"({x})" for pair in bounds for x in pair)
+        given = (f"{first.k}%nat", f"{second.k}%nat", *self._within(spread), *room)
         every = spread >= self.high - self.low
         where = "of finite operands" if every else f"whose exponents lie within {spread}"
         return Instance(
@@ -435,7 +405,7 @@ class _Pair:
             says=f"{self.n} products and c {where} give the same word",
             arguments=given, binders=("E", "ps", "c"),
             conditions=(f"region_ok d e {' '.join(given)} = true",),
-            numbers={"spread": Fraction(spread), "low": Fraction(self.low), "high": Fraction(self.high)},
+            numbers=_numbers(spread, self.low, self.high),
         )  # fmt: skip
 
     def any_order(self, spread: int) -> Instance | None:
@@ -443,55 +413,48 @@ class _Pair:
         bounds, unit = self.bounds(spread), self.plans[0].unit
         if bounds is None:
             return None
-        calls, terms = (f"{unit.k}%nat", f"{self.n}%nat"), (self.low, self.high, spread)
-        room = tuple(f"({x})" for x in bounds[0])
-        zero = "true" if self.zero_c else "false"
-        within = (*calls[1:], zero, *(f"({x})" for x in terms))
+        calls, within, room = f"{unit.k}%nat", self._within(spread), tuple(f"({x})" for x in bounds[0])
         return Instance(
             claim="product-order", unit=unit, theorem="order_within_spread",
             says=f"no order of {self.n} products changes the result where exponents of products and c lie "
             f"within {spread}: all sums on the way are exact",
-            arguments=(calls[0], *within, *room), binders=("E", "ps", "qs", "c"),
-            conditions=(f"region_ok d d {calls[0]} {' '.join((calls[0], *within, *room, *room))} = true",),
-            numbers={"spread": Fraction(spread), "low": Fraction(self.low), "high": Fraction(self.high)},
+            arguments=(calls, *within, *room), binders=("E", "ps", "qs", "c"),
+            conditions=(f"region_ok d d {' '.join((calls, calls, *within, *room, *room))} = true",),
+            numbers=_numbers(spread, self.low, self.high),
         )  # fmt: skip
 
     def bounds(self, s: int) -> list[tuple[int, int]] | None:
         """The room that each unit needs for a spread; None where one has not so much."""
         g = grid(self.plans[0].unit, self.n, self.low, self.high, s, zero_c=self.zero_c)
-        found = [plan.room(g) for plan in self.plans]
         one, other = (p.final for p in self.plans)
         both = all(x.keeps(g.lowest, g.highest, g.all) for x in (one, other))
-        if _text(one) != _text(other) and not (both and one.target.e_min == other.target.e_min):
+        texts = [coq_conversion(x.design, x.target) for x in (one, other)]
+        if texts[0] != texts[1] and not (both and one.target.e_min == other.target.e_min):
             return None
-        return None if None in found else [x for x in found if x is not None]
+        found = [x for plan in self.plans if (x := plan.room(g)) is not None]
+        return found if len(found) == len(self.plans) else None
 
 
 def _pair(
-    first: UnitSpec, second: UnitSpec, n: int, *, zero_c: bool, exponents: tuple[int, int] | None
+    first: UnitSpec, second: UnitSpec, n: int, zero_c: bool, exponents: tuple[int, int] | None
 ) -> _Pair | None:
-    plans = [plan_of(x) for x in (first, second)]
-    if plans[0] is None or plans[1] is None or _formats(first) != _formats(second):
-        return None
+    one, two = plan_of(first), plan_of(second)
+    low, high = _range(first, zero_c, exponents)
     chained = any(x.k != n for x in (first, second))
-    if chained and coq_format(first.c_format) != coq_format(first.d_format):
+    if (
+        one is None or two is None or _formats(first) != _formats(second)
+        or (chained and coq_format(first.c_format) != coq_format(first.d_format))
+        or (zero_c and not first.c_format.has_zero) or low > high
+    ):  # fmt: skip
         return None
-    if zero_c and not first.c_format.has_zero:
-        return None
-    low, high = _range(first, zero_c=zero_c, exponents=exponents)
-    if low > high:
-        return None
-    return _Pair((plans[0], plans[1]), n, low, high, zero_c)
+    return _Pair((one, two), n, low, high, zero_c)
 
 
-def _range(unit: UnitSpec, *, zero_c: bool, exponents: tuple[int, int] | None) -> tuple[int, int]:
+def _range(unit: UnitSpec, zero_c: bool, exponents: tuple[int, int] | None) -> tuple[int, int]:
     """The least and the largest exponent of products and c."""
-    spans = [_span(x, exponents) for x in (unit.a_format, unit.b_format)]
-    low, high = (sum(x) for x in zip(*spans, strict=True))
-    if zero_c:
-        return low, high
-    of_c = _span(unit.c_format, exponents)
-    return min(low, of_c[0]), max(high, of_c[1])
+    a, b, c = (_span(x, exponents) for x in (unit.a_format, unit.b_format, unit.c_format))
+    low, high = a[0] + b[0], a[1] + b[1]
+    return (low, high) if zero_c else (min(low, c[0]), max(high, c[1]))
 
 
 def _span(f: Format, exponents: tuple[int, int] | None) -> tuple[int, int]:
@@ -501,7 +464,3 @@ def _span(f: Format, exponents: tuple[int, int] | None) -> tuple[int, int]:
 
 def _formats(unit: UnitSpec) -> list[str]:
     return [coq_format(f) for f in (unit.a_format, unit.b_format, unit.c_format, unit.d_format)]
-
-
-def _text(x: Sum) -> str:
-    return coq_conversion(x.design, x.target)
