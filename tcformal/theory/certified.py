@@ -38,7 +38,7 @@ from tcformal.solve.sat import refuted
 from tcformal.theory.checked import coq_version, coqc, sources_digest
 from tcformal.theory.design import coq_design
 from tcformal.theory.formulas import Bits, Claim, make
-from tcformal.theory.refinement.cut_points import Plan, name
+from tcformal.theory.refinement import Plan, name
 
 
 def question(claim: Claim) -> tuple[Graph, Node]:

@@ -89,23 +89,6 @@ def coqc(folder: Path, name: str, timeout_s: float | None = None) -> str:
     return done.stdout
 
 
-def checked_axioms(folder: Path, timeout_s: float | None = None) -> list[str]:
-    """The axioms that `coqchk`, which checks compiled sources anew, finds in all of them.
-
-    Errors: InputError without `coqchk`, and with its message where it refuses a file.
-    """
-    program = shutil.which("coqchk")
-    if program is None:
-        raise InputError("expected coqchk, which Debian has in the package coq, but found no such program")
-    modules = [f"{LOGICAL}.{name.removesuffix('.v')}" for name in source_names()]
-    command = [program, "-silent", "-o", "-Q", ".", LOGICAL, *modules]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=timeout_s, check=False)
-    if done.returncode:
-        raise InputError(f"expected the sources to be right, but coqchk says: {done.stderr.strip()[-2000:]}")
-    part = (done.stdout + done.stderr).partition("* Axioms:")[2].partition("\n* ")[0]
-    return [line.strip() for line in part.splitlines() if line.strip() not in ("", "<none>")]
-
-
 def compile_sources(folder: Path, last: str | None = None) -> None:
     """Copies the sources to a folder and compiles them there, all of them or up to one of them.
 

@@ -114,19 +114,14 @@ def num(value: int) -> Expr:
     return Expr("Num_", (value,))
 
 
-def u(node: Node) -> Expr:
-    """A node's value."""
-    return Expr("U", (node,))
+def _of_node(name: str) -> Callable[[Node], Expr]:
+    return lambda node: Expr(name, (node,))
 
 
-def sg(node: Node) -> Expr:
-    """A node's value in two's complement."""
-    return Expr("Sg", (node,))
-
-
-def lower(a: Expr, b: Expr | int) -> Expr:
-    """The smaller of two."""
-    return Expr("Low", (a, _expr(b)))
+#: A node's value; its value in two's complement; that a node of one bit is 1.
+u, sg, is_one = _of_node("U"), _of_node("Sg"), _of_node("Is")
+#: The smaller of two; that both are one.
+lower, equal = _binary("Low"), _binary("Equal")
 
 
 def magnitude(a: Expr) -> Expr:
@@ -145,16 +140,6 @@ def choice(condition: Expr, a: Expr | int, b: Expr | int) -> Expr:
 
 
 # ------------------------------------------------------------------ formulas
-def is_one(node: Node) -> Expr:
-    """A node of one bit is 1."""
-    return Expr("Is", (node,))
-
-
-def equal(a: Expr, b: Expr | int) -> Expr:
-    """a = b."""
-    return Expr("Equal", (a, _expr(b)))
-
-
 ALWAYS = equal(num(0), 0)
 NEVER = ~ALWAYS
 

@@ -16,7 +16,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InputError
 from tcformal.theory.claims import integer_sums
-from tcformal.theory.conditions import highest, least, log2, nearest, plain, whole, zeros_at_most
+from tcformal.theory.constants import highest, least, log2, nearest, plain, whole, zeros_at_most
 from tcformal.theory.design import coq_conversion, coq_design, coq_format
 from tcformal.theory.instances import Instance
 from tcformal.theory.stated_sum import operand_rules

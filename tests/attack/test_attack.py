@@ -28,7 +28,7 @@ from attack.theorems import (
 from tcformal.design.names import resolve
 from tcformal.encodings.catalog import FORMATS
 from tcformal.oracle.values import NumberClass, decode
-from tcformal.theory.conditions import relative_ok
+from tcformal.theory.constants import relative_ok
 from tcformal.theory.instances import Instance
 from tcformal.theory.theorems import theorem_answer
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from coq_equality import HEADER, coq_equality, equal_by
 from tcformal.design.axes import altered, axis_values, changed, rare_values
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
@@ -16,7 +17,7 @@ from tcformal.simulation.operands.boundaries import boundaries
 from tcformal.simulation.operands.pool import pool_of
 from tcformal.simulation.replay import replay
 from tcformal.theory.checked import coqc
-from tcformal.theory.equality import HEADER, coq_equality, equal_by, normal_form
+from tcformal.theory.equality import normal_form
 
 ADA = "ada/mma.m16n8k32.f16.e5m2.e5m2.f16"
 CDNA1 = "cdna1/v_mfma_f32_32x32x8f16"

@@ -37,7 +37,7 @@ from tcformal.theory.certified import (
     save,
 )
 from tcformal.theory.checked import coqc, sources_digest
-from tcformal.theory.refinement.cut_points import Plan
+from tcformal.theory.refinement import Plan
 
 
 @pytest.fixture(scope="module")

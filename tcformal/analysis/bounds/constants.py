@@ -9,8 +9,7 @@ from tcformal.design.spec import Design
 from tcformal.design.trees.tree import stage_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.theory.claims import error_bound, relative_error, relative_from_zero
-from tcformal.theory.conditions import exponents_ok, least, power, share, start_format
-from tcformal.theory.constants import Constants, constants
+from tcformal.theory.constants import Constants, constants, exponents_ok, least, power, share, start_format
 from tcformal.theory.design import block_size
 from tcformal.theory.instances import Instance
 from tcformal.theory.stated_sum import NO_C, StatedSum, normal_sum, sum_of

@@ -10,7 +10,7 @@ from tcformal.analysis.bounds.attained import Attained, Construction, FactorWord
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.oracle.values import decode, encoded, exponent_of
-from tcformal.theory.conditions import near, plain_scales
+from tcformal.theory.constants import near, plain_scales
 from tcformal.theory.design import block_size
 
 #: Exponents of scales that are tried: products of them overflow nothing and underflow nothing.
