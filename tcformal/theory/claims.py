@@ -460,32 +460,78 @@ def zero_idle(unit: UnitSpec) -> bool:
     )  # fmt: skip
 
 
+#: Claims without numbers by their theorem: what is claimed and said, variables, and conditions.
+_PLAIN: dict[str, tuple[str, str, tuple[str, ...], tuple[str, ...]]] = {
+    "zero_exponent_idle": (
+        "zero-exponent",
+        "zeros whose exponent is below those of all other terms take no part, whatever it is",
+        ("w",), ("zero_idle d = true",),
+    ),
+    "product_order_idle": (
+        "product-order", "no order of the products of a block, each with its scales, changes the result",
+        ("w", "w'"), ("order_free d = true",),
+    ),
+    "negation_holds": ("negation-symmetry", _NEGATED, ("w", "w'"), ("negation_kept d = true",)),
+    "zero_products_idle": (
+        "zero-products", "products of zero beside those of a block change nothing, bit for bit",
+        ("bs", "bs'"), ("zero_products_ok d = true",),
+    ),
+    # Whole blocks of words 0 where these are skipped.
+    "skipped_blocks_idle": (
+        "zero-products",
+        "blocks whose words of A, or of B, are all 0 after others change nothing, bit for bit",
+        ("bs", "zs", "st"), ("skips d = true",),
+    ),
+    # Whole blocks of zeros besides, of one fused sum that holds its results.
+    "zero_blocks_idle": (
+        "zero-products",
+        "products of zero beside those of a block, and blocks of them, change nothing, bit for bit",
+        ("bs", "bs'", "zs", "f", "n"), ("zero_products_ok d = true", "zero_blocks_ok d = true"),
+    ),
+    # The same of sums that are rounded down, where only zero is rounded to zero.
+    "down_blocks_idle": (
+        "zero-products", "blocks of products of zero after others change nothing, bit for bit",
+        ("bs", "zs", "f", "n"), ("down_blocks_ok d = true",),
+    ),
+    "eq_refl": (
+        "sign-magnitude",
+        "the specification sums integers: in sign and magnitude the record is the same", (), (),
+    ),
+    "monotone_in_last_c": (
+        "monotonicity",
+        "c <= c' implies d <= d', because c is added last, by a sum that is exact and then rounded",
+        ("w", "w'"), ("last_c_ok d = true",),
+    ),
+    "monotone_in_c": ("monotonicity", "c <= c' implies d <= d'", ("w", "w'"), ("rounded_ok d = true",)),
+}  # fmt: skip
+
+
+def _plainly(unit: UnitSpec, theorem: str, holds: bool) -> Instance | None:
+    """A claim without numbers, where its side conditions hold."""
+    claim, says, binders, conditions = _PLAIN[theorem]
+    of_sum = theorem in ("zero_exponent_idle", "zero_blocks_idle")
+    made = Instance(
+        claim=claim, unit=unit, theorem=theorem, says=says, binders=binders, conditions=conditions,
+        with_sum=of_sum,
+    )  # fmt: skip
+    return made if holds else None
+
+
 def zero_exponent(unit: UnitSpec) -> Instance | None:
     """No input tells the exponent of zeros from another that is as low: theorem `zero_exponent_idle`."""
-    if not zero_idle(unit):
-        return None
-    return Instance(
-        claim="zero-exponent", unit=unit, theorem="zero_exponent_idle", with_sum=True,
-        says="zeros whose exponent is below those of all other terms take no part, whatever it is",
-        binders=("w",), conditions=("zero_idle d = true",),
-    )  # fmt: skip
+    return _plainly(unit, "zero_exponent_idle", zero_idle(unit))
 
 
 def product_order(unit: UnitSpec) -> Instance | None:
     """The order of a block's products does not matter: theorem `product_order_idle`."""
     d = unit.design
     halved = unit.tree is None and d.lost_bits == "halves" and whole(d)
-    if not (
+    holds = (
         (at_once(unit) or halved) and d.negated in ("none", "all") and one_nan(unit)
         and unit.emulation is None and unit.k <= block_size(unit)
         and (d.group is None or (unit.scale_block == d.group and d.order == "ascending"))
-    ):  # fmt: skip
-        return None
-    return Instance(
-        claim="product-order", unit=unit, theorem="product_order_idle",
-        says="no order of the products of a block, each with its scales, changes the result",
-        binders=("w", "w'"), conditions=("order_free d = true",),
     )  # fmt: skip
+    return _plainly(unit, "product_order_idle", holds)
 
 
 def at_once(unit: UnitSpec) -> bool:
@@ -499,12 +545,7 @@ def at_once(unit: UnitSpec) -> bool:
 
 def negation_symmetry(unit: UnitSpec) -> Instance | None:
     """Negated factors and a negated c give the negated result: theorem `negation_holds`."""
-    if unit.design.summation in ("tr", "gtr") or not _mirrors(unit):
-        return None
-    return Instance(
-        claim="negation-symmetry", unit=unit, theorem="negation_holds", says=_NEGATED,
-        binders=("w", "w'"), conditions=("negation_kept d = true",),
-    )  # fmt: skip
+    return _plainly(unit, "negation_holds", unit.design.summation not in ("tr", "gtr") and _mirrors(unit))
 
 
 def negation_from_zero(unit: UnitSpec, exponents: tuple[int, int] | None) -> Instance | None:
@@ -564,69 +605,28 @@ def _mirrors(unit: UnitSpec) -> bool:
 
 def zero_products(unit: UnitSpec) -> Instance | None:
     """Products of zero beside others change nothing: theorem `zero_products_idle`."""
-    d, zero = unit.design, unit.design.zero_exponent
+    d, size = unit.design, block_size(unit)
+    half = (unit.k // 2) % size == 0
     if d.zero_words == "skipped":
-        return _skipped_blocks(unit)
-    low = min(least(start_format(unit)), d.rho.e_min)
-    beside_c = (
-        not d.normalise_products and zeros_at_most(d, low) if d.c_position == "joined" else zero == "none"
-    )
-    if d.framed or not (
-        parts_ok(unit) and one_nan(unit) and d.c_subnormals != "hidden_bit" and d.zero_terms is None
-        and (at_once(unit) or d.summation == "gtr") and d.lost_bits == "cut" and d.step.integer_bits is None
-        and d.fraction_bits is not None and d.zero_sign != "ieee" and beside_c
-    ):  # fmt: skip
-        return None
-    if unit.k > block_size(unit):
-        return _zero_blocks(unit)
-    return Instance(
-        claim="zero-products", unit=unit, theorem="zero_products_idle",
-        says="products of zero beside those of a block change nothing, bit for bit",
-        binders=("bs", "bs'"), conditions=("zero_products_ok d = true",),
+        return _plainly(unit, "skipped_blocks_idle", unit.emulation is None and half)
+    low, beside_c = min(least(start_format(unit)), d.rho.e_min), d.zero_exponent == "none"
+    if d.c_position == "joined":
+        beside_c = not d.normalise_products and zeros_at_most(d, low)
+    holds = (
+        not d.framed and parts_ok(unit) and one_nan(unit) and d.c_subnormals != "hidden_bit"
+        and d.zero_terms is None and (at_once(unit) or d.summation == "gtr") and d.lost_bits == "cut"
+        and d.step.integer_bits is None and d.fraction_bits is not None and d.zero_sign != "ieee" and beside_c
     )  # fmt: skip
-
-
-def _skipped_blocks(unit: UnitSpec) -> Instance | None:
-    """Whole blocks of words 0 where these are skipped: theorem `skipped_blocks_idle`."""
-    if unit.emulation is not None or (unit.k // 2) % block_size(unit):
-        return None
-    return Instance(
-        claim="zero-products", unit=unit, theorem="skipped_blocks_idle",
-        says="blocks whose words of A, or of B, are all 0 after others change nothing, bit for bit",
-        binders=("bs", "zs", "st"), conditions=("skips d = true",),
-    )  # fmt: skip
-
-
-def _zero_blocks(unit: UnitSpec) -> Instance | None:
-    """Whole blocks of zeros besides, of one fused sum that holds its results: theorem `zero_blocks_idle`."""
-    d = unit.design
+    if unit.k <= size:
+        return _plainly(unit, "zero_products_idle", holds)
     if d.summation in ("tr", "gtr"):
-        return _zero_blocks_down(unit)
-    zero = d.zero_exponent
-    if not (
-        one_sum(unit) and unit.emulation is None and d.carry_bits is None
-        and d.result_subnormals == d.c_subnormals == "kept" and d.zero_sign == "positive"
-        and d.rho.fraction_bits <= int(d.fraction_bits or 0)
-        and not (isinstance(zero, int) and zero > d.rho.e_min)
-    ):  # fmt: skip
-        return None
-    return Instance(
-        claim="zero-products", unit=unit, theorem="zero_blocks_idle", with_sum=True,
-        says="products of zero beside those of a block, and blocks of them, change nothing, bit for bit",
-        binders=("bs", "bs'", "zs", "f", "n"),
-        conditions=("zero_products_ok d = true", "zero_blocks_ok d = true"),
+        return _plainly(unit, "down_blocks_idle", holds and half and down_blocks_ok(unit))
+    kept = (
+        one_sum(unit) and unit.emulation is None and d.carry_bits is None and d.zero_sign == "positive"
+        and d.result_subnormals == d.c_subnormals == "kept"
+        and d.rho.fraction_bits <= int(d.fraction_bits or 0) and zeros_at_most(d, d.rho.e_min)
     )  # fmt: skip
-
-
-def _zero_blocks_down(unit: UnitSpec) -> Instance | None:
-    """The same of sums that are rounded down, where only zero is rounded to zero: `down_blocks_idle`."""
-    if not down_blocks_ok(unit) or (unit.k // 2) % block_size(unit):
-        return None
-    return Instance(
-        claim="zero-products", unit=unit, theorem="down_blocks_idle",
-        says="blocks of products of zero after others change nothing, bit for bit",
-        binders=("bs", "zs", "f", "n"), conditions=("down_blocks_ok d = true",),
-    )  # fmt: skip
+    return _plainly(unit, "zero_blocks_idle", holds and kept)
 
 
 def integer_sums(unit: UnitSpec) -> Instance | None:
@@ -700,38 +700,22 @@ def _integer_terms(unit: UnitSpec) -> Instance | None:
 def sign_magnitude(unit: UnitSpec) -> Instance | None:
     """The specification sums integers: a sum in sign and magnitude has the same record and results."""
     d = unit.design
-    if not (
+    holds = (
         d.accumulation == "twos_complement" and d.carry_bits is None and d.fraction_bits is not None
         and not d.framed and d.lost_bits == "cut" and d.piece_bits is None
-    ):  # fmt: skip
-        return None
-    other = replace(unit, design=replace(d, accumulation="sign_magnitude"))
-    if coq_design(other) != coq_design(unit):
-        return None
-    return Instance(
-        claim="sign-magnitude", unit=unit, theorem="eq_refl",
-        says="the specification sums integers: in sign and magnitude the record is the same",
+        and coq_design(replace(unit, design=replace(d, accumulation="sign_magnitude"))) == coq_design(unit)
     )  # fmt: skip
+    return _plainly(unit, "eq_refl", holds)
 
 
 def monotonicity(unit: UnitSpec) -> Instance | None:
     """c <= c' implies d <= d': theorems `monotone_in_c` and `monotone_in_last_c`."""
-    if unit.emulation is not None:
-        adder = unit.emulation.addition
-        exact = adder.fraction_bits is None and adder.carry_bits is None and adder.rho.integer_bits is None
-        if not exact or adder.c_subnormals != "kept" or not always_infinite(adder, adder.rho):
-            return None
-        return Instance(
-            claim="monotonicity", unit=unit, theorem="monotone_in_last_c",
-            says="c <= c' implies d <= d', because c is added last, by a sum that is exact and then rounded",
-            binders=("w", "w'"), conditions=("last_c_ok d = true",),
-        )  # fmt: skip
-    if not rounded_ok(unit):
-        return None
-    return Instance(
-        claim="monotonicity", unit=unit, theorem="monotone_in_c",
-        says="c <= c' implies d <= d'", binders=("w", "w'"), conditions=("rounded_ok d = true",),
-    )  # fmt: skip
+    if unit.emulation is None:
+        return _plainly(unit, "monotone_in_c", rounded_ok(unit))
+    adder = unit.emulation.addition
+    exact = adder.fraction_bits is None and adder.carry_bits is None and adder.rho.integer_bits is None
+    holds = exact and adder.c_subnormals == "kept" and always_infinite(adder, adder.rho)
+    return _plainly(unit, "monotone_in_last_c", holds)
 
 
 def _top(most: int, bits: int, f: int) -> int:

@@ -170,8 +170,11 @@ def _plain(x: Sum, terms: Bounds, cs: list[Bounds], *, in_steps: bool) -> tuple[
     led = d.normalise_products and d.fraction_bits is not None
     if led:
         d, known = replace(d, normalise_products=False), [[*map(_lead, b)] for b in cases]
-    # A partial sum that is no -0, and is taken as it is.
-    positive = in_steps and any(_stays_positive(y.design) for y, _ in plain.values())
+    # A partial sum that is no -0, and is taken as it is: `Stages.positive_step`.
+    results = [y.design for y, _ in plain.values() if in_steps and y.design.zero_sign == "positive"]
+    positive = any(
+        y.c_subnormals in ("kept", "positive_zero") or y.result_subnormals != "kept" for y in results
+    )
 
     def changed(holds: Callable[[Design, list[Bounds]], bool], **values: object) -> None:
         nonlocal d
@@ -204,16 +207,8 @@ def _lead(b: Bounds) -> Bounds:
     """`Stages.lead_bounds`: what is known of an operand with the exponent of its leading bit."""
     top = b.most.bit_length() - 1
     bits = max(0, top + b.width - b.bits)
-    return Bounds(
-        (2 << bits) - 1, bits, min(b.lowest, b.grid), b.grid, b.top + top - b.bits, b.low_upto,
-        max(b.width, bits),
-    )  # fmt: skip
-
-
-def _stays_positive(d: Design) -> bool:
-    """`Stages.positive_step`: whether a sum's result is no -0 where it is taken on."""
-    kept = d.c_subnormals in ("kept", "positive_zero") or d.result_subnormals != "kept"
-    return d.zero_sign == "positive" and kept
+    low, upto = min(b.lowest, b.grid), b.top + top - b.bits
+    return Bounds((2 << bits) - 1, bits, low, b.grid, upto, b.low_upto, max(b.width, bits))
 
 
 def _leaf(x: Sum, y: int | str, terms: Bounds, c: Bounds) -> Bounds:
@@ -434,11 +429,8 @@ def _factor(unit: UnitSpec, f: Format) -> Bounds:
 
 
 def _times(x: Bounds, y: Bounds) -> Bounds:
-    low = max(x.low_upto + y.top, x.top + y.low_upto)
-    return Bounds(
-        x.most * y.most, x.bits + y.bits, x.lowest + y.lowest, x.grid + y.grid, x.top + y.top, low,
-        x.width + y.width,
-    )  # fmt: skip
+    low, bits, width = max(x.low_upto + y.top, x.top + y.low_upto), x.bits + y.bits, x.width + y.width
+    return Bounds(x.most * y.most, bits, x.lowest + y.lowest, x.grid + y.grid, x.top + y.top, low, width)
 
 
 def _of_format(f: Format) -> Bounds:
@@ -728,35 +720,6 @@ def group_grid(unit: UnitSpec) -> int | None:
     return min(terms, least(start) - start.fraction_bits, to.e_min - to.fraction_bits)
 
 
-def group_zeros_idle(unit: UnitSpec) -> bool:
-    """`Stages.group_zero_free`: whether sums of groups do not tell an exponent of zeros below all others."""
-    d, scale = unit.design, unit.scale_format
-    return (
-        sum_of_groups(unit) and scale is not None and not d.normalise_products
-        and d.c_subnormals != "hidden_bit" and _range_ok(d.rho) and isinstance(d.zero_exponent, int)
-        and d.zero_exponent <= min(2 * least(scale), least(start_format(unit)), d.rho.e_min)
-    )  # fmt: skip
-
-
-def group_zeros_cut(unit: UnitSpec) -> bool:
-    """`GroupTerms.group_zero_cut`: whether no term of a group is cut beside zeros of an exponent."""
-    d, grid = unit.design, group_grid(unit)
-    return (
-        grid is not None and d.fraction_bits is not None and d.carry_bits is None
-        and not d.normalise_products and isinstance(d.zero_exponent, int)
-        and d.zero_exponent - d.fraction_bits <= grid
-    )  # fmt: skip
-
-
-def group_sign_idle(unit: UnitSpec) -> bool:
-    """`GroupTerms.group_sign_free`: whether no sum of groups but zero rounds to zero."""
-    d, grid = unit.design, group_grid(unit)
-    return (
-        grid is not None and d.zero_sign == "sum" and d.carry_bits is None and d.result_subnormals == "kept"
-        and d.rho.e_min - d.rho.fraction_bits <= grid
-    )  # fmt: skip
-
-
 def rounded_terms_idle(unit: UnitSpec) -> bool:
     """`RoundedTerms.rounded_free`: whether products fit into what they are rounded to, and c into results."""
     d, exact, c, out = unit.design, exact_bounds(unit), unit.c_format, unit.design.rho
@@ -841,14 +804,14 @@ def idle_axes(unit: UnitSpec) -> tuple[IdleAxis, ...]:
     """The changes from a unit to its normal form, each of the design that the one before left."""
     made: list[IdleAxis] = []
     form = Form(unit)
-    while found := next((x for axis in _AXES if (x := axis(form)) is not None and _is_change(x, form)), None):
+
+    def changes(x: IdleAxis) -> bool:
+        return x.after.unit != form.unit or x.after.text != form.text
+
+    while found := next((x for axis in _AXES if (x := axis(form)) is not None and changes(x)), None):
         made.append(found)
         form = found.after
     return tuple(made)
-
-
-def _is_change(x: IdleAxis, form: Form) -> bool:
-    return x.after.unit != form.unit or x.after.text != form.text
 
 
 def _changed(unit: UnitSpec, **values: object) -> Form:
@@ -917,15 +880,23 @@ def _groups(unit: UnitSpec) -> IdleAxis | None:
 
     Where no result rounds to zero, they do not tell the sign of one that does.
     """
-    zeros: dict[str, object] = {"zero_exponent": "none"}
-    for theorem, condition, holds, values in (
-        ("group_zero_idle", "group_zero_free", group_zeros_idle, zeros),
-        ("group_zero_cut_idle", "group_zero_cut", group_zeros_cut, zeros),
-        ("group_sign_idle", "group_sign_free", group_sign_idle, {"zero_sign": "positive"}),
-    ):
-        if holds(unit):
-            return _idle(theorem, _changed(unit, **values), condition, _one_sum(unit), "w eq_refl O N")
-    return None
+    d, to, scale, grid = unit.design, unit.design.rho, unit.scale_format, group_grid(unit)
+    f, zero = d.fraction_bits, None if d.normalise_products else d.zero_exponent
+    if not sum_of_groups(unit) or scale is None:
+        return None
+    low, ranged = min(2 * least(scale), least(unit.c_format), to.e_min), _range_ok(to)
+    below = isinstance(zero, int) and d.c_subnormals != "hidden_bit" and ranged and zero <= low
+    exact = grid is not None and d.carry_bits is None
+    uncut = exact and f is not None and isinstance(zero, int) and zero - f <= grid  # type: ignore[operator]
+    kept = d.zero_sign == "sum" and d.result_subnormals == "kept"
+    signed = kept and exact and to.e_min - to.fraction_bits <= grid  # type: ignore[operator]
+    theorem, condition, value = "group_sign_idle", "group_sign_free", {"zero_sign": "positive"}
+    if below or uncut:
+        theorem, value = "group_zero_idle" if below else "group_zero_cut_idle", {"zero_exponent": "none"}
+        condition = "group_zero_free" if below else "group_zero_cut"
+    elif not signed:
+        return None
+    return _idle(theorem, _changed(unit, **value), condition, _one_sum(unit), "w eq_refl O N")
 
 
 def _order(unit: UnitSpec) -> IdleAxis | None:
@@ -962,11 +933,8 @@ def _down(unit: UnitSpec) -> IdleAxis | None:
     d = unit.design
     if d.summation not in ("tr", "gtr") or not one_nan(unit) or not parts_ok(unit):
         return None
-    after = _changed(
-        unit,
-        zero_sign="positive" if down_blocks_ok(unit) else d.zero_sign,
-        overflow="infinity" if always_infinite(d, d.rho) else d.overflow,
-    )
+    sign = "positive" if down_blocks_ok(unit) else d.zero_sign
+    after = _changed(unit, zero_sign=sign, overflow="infinity" if always_infinite(d, d.rho) else d.overflow)
     return _idle("plain_down_idle", after, "overflow_free", rest=f"{_rounded_down(unit)} w eq_refl O N")
 
 
@@ -1066,11 +1034,8 @@ def _in_steps(unit: UnitSpec) -> IdleAxis | None:
 
 def _taken_whole(d: Design, to: Conversion) -> bool:
     """`StepNans.taken_whole`: whether what becomes of subnormals of c changes no sum of this conversion."""
-    exact = d.fraction_bits is None and d.carry_bits is None and to.integer_bits is None
-    return d.c_subnormals == "kept" or (
-        d.c_subnormals != "hidden_bit" and d.result_subnormals != "kept" and exact and to.e_min <= to.e_max
-        and always_infinite(d, to)
-    )  # fmt: skip
+    floating = d.c_subnormals != "hidden_bit" and to.integer_bits is None and to.e_min <= to.e_max
+    return d.c_subnormals == "kept" or (floating and _flushed(d, to))
 
 
 def _sums(form: Form) -> IdleAxis | None:
