@@ -6,7 +6,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
-from typing import Any
 
 from tcformal.design.rounding import EXACT_SUM, NEAREST, Conversion
 from tcformal.design.spec import Design
@@ -1180,7 +1179,7 @@ class EqualByTheorem:
             return "the definitions are the same"
         return f"{BY_THEOREM}{'s' if len(self.theorems) > 1 else ''} {', '.join(self.theorems)}"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, list[str]]:
         """The theorems as plain data."""
         return {"theorems": list(self.theorems)}
 
