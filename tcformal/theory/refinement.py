@@ -97,12 +97,17 @@ class Shown:
         last: Sequence[Node],
     ) -> Iterator[Claim]:  # fmt: skip
         """`Leaves.v`, number_claims; `last` are the cut points of the claim about the significand."""
-        no = ~self.nan
-        yield make_claim(known, iff(is_one(r.nan), self.nan), free)
-        yield make_claim([no, *known], iff(is_one(r.inf), self.inf), free)
-        yield make_claim([no, *known], iff(is_one(r.term.sign), self.neg), free)
-        yield make_claim([no, ~self.inf, *known], equal(exponent_of(r), self.exponent), free)
+        yield from self.special_claims(shown_number(r), known, free)
+        yield make_claim([~self.nan, ~self.inf, *known], equal(exponent_of(r), self.exponent), free)
         yield make_claim([*given, *known], equal(u(r.term.significand), significand), last)
+
+    def special_claims(
+        self, made: Shown, known: Sequence[Expr] = (), free: Sequence[Node] = ()
+    ) -> Iterator[Claim]:
+        """What is special about another value, and its sign, is so of this one."""
+        yield make_claim(known, iff(made.nan, self.nan), free)
+        yield make_claim([~self.nan, *known], iff(made.inf, self.inf), free)
+        yield make_claim([~self.nan, *known], iff(made.neg, self.neg), free)
 
     def times(self, other: Shown) -> Shown:
         """The product of two values."""
@@ -187,9 +192,7 @@ def _conversion_claims(x: Factor, to: Factor) -> Iterator[Claim]:
     least = num(1 - g.bias if g.has_zero else -g.bias)
     k = a.exponent - b.exponent + (b.fraction_bits - a.fraction_bits)
     finite, zero = [~a.nan, ~a.inf], equal(a.significand, 0)
-    yield make_claim([], iff(b.nan, a.nan))
-    yield make_claim([~a.nan], iff(b.inf, a.inf))
-    yield make_claim([~a.nan], iff(b.neg, a.neg))
+    yield from a.special_claims(b)
     yield make_claim([~zero, *finite], (k >= 0) & (k <= 64))
     yield make_claim(finite, equal(b.significand, a.significand << lower(k, 64)))
     yield make_claim(finite, (least <= b.exponent) & (b.significand < 2 << g.fraction_bits))
@@ -401,19 +404,16 @@ class Ending:
         return lower(self._last - self.of.unit, most)
 
     @property
-    def _rest(self) -> Expr:
-        return self.of.size - (u(self.rounded.kept) << self._right)
-
-    @property
-    def _one(self) -> Expr:
-        return 1 << self._right
+    def _cut(self) -> tuple[Expr, Expr]:
+        """What is cut off, and what a last bit counts, in units of what is rounded."""
+        return self.of.size - (u(self.rounded.kept) << self._right), 1 << self._right
 
     def kept_claims(self) -> Iterator[Claim]:
         """`Finish.v`, kept_claims."""
         rho, q = self.rounded.target, self.of
         kept, away, last, unit = u(self.rounded.kept), self.rounded.away, self._last, q.unit
         left = lower(unit - last, rho.fraction_bits + 1)
-        right, rest, one = self._right, self._rest, self._one
+        right, (rest, one) = self._right, self._cut
         odd, inexact = equal(bits(0, 1, kept), 1), ~equal(rest, 0)
         rule = {
             "RZ": NEVER, "RNE": (one < rest + rest) | equal(one, rest + rest) & odd, "RO": inexact & ~odd,
@@ -459,7 +459,11 @@ class Ending:
         p, span = rho.fraction_bits, rho.e_max - rho.e_min
         grown = u(self.rounded.kept) + choice(is_one(self.rounded.away), 1, 0)
         carried = 1 << p + 1 <= grown
-        zero = equal(grown, 0) | self._flushed(grown)
+        # Tiny: below the least normal number with one bit more and any exponent (`Finish.v`, tiny_formula).
+        ones, (rest, one) = equal(u(self.rounded.kept), (1 << p) - 1), self._cut
+        tiny = ones & (4 * rest < 3 * one) if self.tiny else NEVER
+        flushed = NEVER if self.design.result_subnormals == "kept" else (grown < 1 << p) | tiny
+        zero = equal(grown, 0) | flushed
         raised = u(self.rounded.height) + choice(carried, 1, 0)
         over = (1 << p <= grown) & (span < raised)
         directed = {"RNE": ALWAYS, "RNA": ALWAYS, "RD": q.down, "RU": ~q.down}.get(rho.mode, NEVER)
@@ -470,40 +474,14 @@ class Ending:
         goal = is_one(r.inf) & iff(is_one(r.term.sign), self._infinite(True))
         yield make_claim([~self.is_nan, self._is_inf], goal, cut)
         yield make_claim(settled, iff(is_one(r.inf), overflow), cut)
-        sign = zero & self._zero_sign() | ~zero & q.down
+        signs = {"positive": NEVER, "ieee": q.sign, "sum": ~q.no_size & q.sign}
+        sign = zero & signs[self.zero_sign or self.design.zero_sign] | ~zero & q.down
         yield make_claim(settled, iff(is_one(r.term.sign), sign), signed_cut)
         largest, carry = num((1 << (p + 1)) - 1), choice(carried, 1 << p, grown)
         significand = choice(zero, 0, choice(over, largest, carry))
         yield make_claim([~overflow, *settled], equal(u(r.term.significand), significand), cut)
         exponent = choice(zero, rho.e_min, choice(over, rho.e_max, rho.e_min + raised))
         yield make_claim([~overflow, *settled], equal(exponent_of(r), exponent), cut)
-
-    def _flushed(self, grown: Expr) -> Expr:
-        """What is flushed that is not 0."""
-        if self.design.result_subnormals == "kept":
-            return NEVER
-        return (grown < 1 << self.rounded.target.fraction_bits) | self._tiny()
-
-    def _tiny(self) -> Expr:
-        """Below the least normal number with one bit more and any exponent (`Finish.v`, tiny_formula)."""
-        if not self.tiny:
-            return NEVER
-        ones = equal(u(self.rounded.kept), (1 << self.rounded.target.fraction_bits) - 1)
-        return ones & (4 * self._rest < 3 * self._one)
-
-    def _zero_sign(self) -> Expr:
-        rule = self.zero_sign or self.design.zero_sign
-        if rule == "positive":
-            return NEVER
-        return self.of.sign if rule == "ieee" else ~self.of.no_size & self.of.sign
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """The product of two digits of a product's factors (`Pieces.v`): their places, and the number."""
-
-    place: tuple[int, int]
-    number: Number
 
 
 @dataclass(frozen=True, slots=True)
@@ -519,13 +497,13 @@ class Product:
     negated: bool
     limit: int | None
     rounding: Ending | None
-    #: The products of its factors' digits, where these are summed.
-    pieces: tuple[Piece, ...] = ()
+    #: The products of its factors' digits, where these are summed (`Pieces.v`): places, and the number.
+    pieces: tuple[tuple[tuple[int, int], Number], ...] = ()
 
     @property
     def terms(self) -> list[Number]:
         """What is summed, in order."""
-        return [x.number for x in self.pieces] or [self.number]
+        return [x for _, x in self.pieces] or [self.number]
 
     def piece_claims(self, size: int) -> Iterator[Claim]:
         """`Unit.v`, pieces_claims_at."""
@@ -534,10 +512,9 @@ class Product:
         if self.normal is not None:
             cut = [x.term.significand for x in self.normal]
             a, b = map(u, cut)
-        for x in self.pieces:
-            i, j = x.place
+        for (i, j), number in self.pieces:
             digits = bits(size * i, size, a) * bits(size * j, size, b)
-            goal = equal(u(x.number.term.significand), digits * (1 << size * (i + j)))
+            goal = equal(u(number.term.significand), digits * (1 << size * (i + j)))
             yield make_claim([is_finite(self.number)], goal, cut)
 
     @property
@@ -588,9 +565,7 @@ def _normal_claims(s: Shown, y: Number) -> Iterator[Claim]:
     finite, z = [~s.nan, ~s.inf], equal(s.significand, 0)
     k, sig, f = s.exponent - exponent_of(y), u(y.term.significand), s.fraction_bits
     some = [~z, *finite]
-    yield make_claim([], iff(is_one(y.nan), s.nan))
-    yield make_claim([~s.nan], iff(is_one(y.inf), s.inf))
-    yield make_claim([~s.nan], iff(is_one(y.term.sign), s.neg))
+    yield from s.special_claims(shown_number(y))
     yield make_claim([z, *finite], equal(sig, 0) & equal(exponent_of(y), s.exponent))
     yield make_claim(some, (k >= 0) & (k <= f))
     yield make_claim(some, equal(sig, s.significand << lower(k, f)))
@@ -1465,12 +1440,12 @@ class Plan:
             if step.rounded is None or step.specials is None:
                 raise InputError(f"expected a rounded product of {k} in {self.spec.name}")
             rounded = Ending(step.rounded, step.specials.result, d, number_to_round(number))
-        pieces: tuple[Piece, ...] = ()
+        pieces: tuple[tuple[tuple[int, int], Number], ...] = ()
         if d.piece_bits is not None:
             one, other = (range(0, x.width, d.piece_bits) for x in number.term.factors)
             places = [(i, j) for i in range(len(one)) for j in range(len(other)) if i + j >= d.dropped_pieces]
             made = in_pieces(g, number, d.piece_bits, d.dropped_pieces)
-            pieces = tuple(Piece(x, y) for x, y in zip(places, made, strict=True))
+            pieces = tuple(zip(places, made, strict=True))
         return Product(exact, normal, number, d.subtracts(k), d.product_limit, rounded, pieces)
 
     def _leaf(self, k: int) -> Leaf:
@@ -1695,10 +1670,10 @@ class Plan:
 def _refuse(spec: UnitSpec) -> None:
     """InputError for what `Unit.v`, design_ok, does not take."""
     d = spec.design
+    fixed = d.product_rounding is not None and d.product_conversion.integer_bits is not None
+    down = (d.sum_rounding, d.zero_exponent, d.zero_sign) == ("RD", "none", "sum")
     missing = {
-        "groups of products": d.group is not None,
-        "products in fixed point": d.product_rounding is not None
-        and d.product_conversion.integer_bits is not None,
+        "groups of products": d.group is not None, "products in fixed point": fixed,
         "factors with exponents in steps": d.exponent_step != 1,
         "zeros that count as others": d.zero_terms is not None,
         "blocks that are skipped": d.zero_words == "skipped",
@@ -1708,9 +1683,8 @@ def _refuse(spec: UnitSpec) -> None:
         "groups that are aligned among themselves": d.aligned_group is not None,
         "sums in c's frame that are rounded twice": d.framed and d.accumulator is not None,
         "factors that are cut in halves": d.lost_bits == "halves",
-        "sums rounded down otherwise": d.summation in ("tr", "gtr")
-        and (d.sum_rounding, d.zero_exponent, d.zero_sign) != ("RD", "none", "sum"),
-    }
+        "sums rounded down otherwise": d.summation in ("tr", "gtr") and not down,
+    }  # fmt: skip
     found = [x for x, is_so in missing.items() if is_so]
     if found:
         raise InputError(f"expected a unit without {', '.join(found)}, but got {spec.name}")
