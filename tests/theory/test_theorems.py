@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+import theorem_pages as page
 from coq_instances import checked_axioms
 from tcformal.errors import InputError
-from tcformal.theory import theorem_pages as page
 from tcformal.theory.checked import AXIOMS, SOURCES, coqc, source_names
 
 ROOT = Path(__file__).parents[2]
@@ -29,7 +29,7 @@ def test_every_source_is_listed() -> None:
 def test_pages_are_up_to_date() -> None:
     for name, text in page.pages().items():
         assert (ROOT / "docs" / name).read_text(encoding="utf-8") == text, (
-            f"docs/{name} is not what its sources say: python -m tcformal.theory.theorem_pages"
+            f"docs/{name} is not what its sources say: python tests/theorem_pages.py"
         )
 
 

@@ -1,4 +1,4 @@
-"""The documentation's pages about theorems: `python -m tcformal.theory.theorem_pages [FOLDER]`."""
+"""The documentation's pages about theorems: `python tests/theorem_pages.py [FOLDER]`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _COMMENT = re.compile(r"\(\*\*((?:[^*]|\*(?!\)))*)\*\)", re.DOTALL)
 _HEAD = """\
 # Theorems
 
-<!-- Written by `python -m tcformal.theory.theorem_pages`: change the comments in the sources instead. -->
+<!-- Written by `python tests/theorem_pages.py`: change the comments in the sources instead. -->
 
 What is true of every design is proved once, in Coq, for all numbers of products, fraction bits and formats:
 {theorems} theorems in {files} files of {lines} lines.  A claim about a unit is an instance: its parameters,
@@ -51,7 +51,7 @@ definition of the arithmetic in exact fractions.  Axioms, all of them of Coq's o
 _RELATIVE_HEAD = """\
 # The worst relative error of tensor cores
 
-<!-- Written by `python -m tcformal.theory.theorem_pages`, the table from the parameters of the units. -->
+<!-- Written by `python tests/theorem_pages.py`, the table from the parameters of the units. -->
 
 **Theorem.**  Let a unit sum blocks of N products and c in one fused sum with F fraction bits, and round the
 result to a significand of p + 1 bits, toward zero or to nearest.  For all words whose products have leading
@@ -83,7 +83,7 @@ Multiples of powers of two are exact; C(K) is for dot products of K terms, calls
 _REGIONS_HEAD = """\
 # Where two units give the same bits
 
-<!-- Written by `python -m tcformal.theory.theorem_pages`, the tables from the parameters of the units. -->
+<!-- Written by `python tests/theorem_pages.py`, the tables from the parameters of the units. -->
 
 **Theorem.**  Let S be such that, for operands whose non-zero products and c have exponents within S of each
 other, no alignment of either unit cuts a bit, every partial sum is a number of the format that it is rounded
