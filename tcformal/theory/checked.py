@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Collection
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from functools import cache, lru_cache
 from graphlib import TopologicalSorter
@@ -50,16 +51,8 @@ def sources_digest() -> str:
 
     They are what `Unit.v` requires, but for the theorems about the specification, whose proofs may change.
     """
-    wanted, found = ["Unit"], set[str]()
-    while wanted:
-        name = wanted.pop()
-        if name not in found and name != "Theorems":
-            found.add(name)
-            wanted += [x.removesuffix(".v") for x in required(f"{name}.v")]
-    made = hashlib.sha256()
-    for name in sorted(found):
-        made.update((SOURCES / f"{name}.v").read_bytes())
-    return made.hexdigest()
+    texts = [(SOURCES / name).read_bytes() for name in sorted(_closure("Unit.v", {"Theorems.v"}))]
+    return hashlib.sha256(b"".join(texts)).hexdigest()
 
 
 def coq_version() -> str:
@@ -133,15 +126,14 @@ def checked_with(name: str) -> str:
     except FileNotFoundError:
         return ""
     known = record["sources"]
-    return record["coq"] if all(known.get(x) == _digest(x) for x in _required(name)) else ""
+    return record["coq"] if all(known.get(x) == _digest(x) for x in _closure(name)) else ""
 
 
 def record_check() -> str:
     """Compile all sources in a folder of their own, record that they compile, and return Coq's version."""
     with tempfile.TemporaryDirectory() as folder:
         compile_sources(Path(folder))
-    done = subprocess.run(["coqc", "--print-version"], capture_output=True, text=True, check=True)
-    version = done.stdout.split()[0]
+    version = coq_version()
     made = {"coq": version, "sources": {name: _digest(name) for name in source_names()}}
     CHECKED.write_text(json.dumps(made, indent=2) + "\n", encoding="utf-8")
     return version
@@ -157,12 +149,12 @@ def commands(file: str) -> str:
     )
 
 
-def _required(name: str) -> set[str]:
-    """A source and all sources that it requires."""
+def _closure(name: str, left_out: Collection[str] = ()) -> set[str]:
+    """A source and all sources that it requires, but those that are left out and what only these require."""
     found, waiting = set[str](), [name]
     while waiting:
         here = waiting.pop()
-        if here not in found:
+        if here not in found and here not in left_out:
             found.add(here)
             waiting += required(here)
     return found

@@ -347,14 +347,6 @@ ONE = 1 << WIDTH
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
-    """A fused sum and what it is rounded to."""
-
-    design: Design
-    target: Conversion
-
-
-@dataclass(frozen=True, slots=True)
 class Bound:
     """What is known of a partial result, `Paths.bound`.
 
@@ -460,7 +452,7 @@ def cuts(unit: UnitSpec) -> bool:
 
 
 def _order_losses(unit: UnitSpec, floor: int, tiny: int, c: Bound) -> tuple[int, int, int] | None:
-    def add(stage: Stage, operands: Sequence[Bound]) -> Bound:
+    def add(stage: Sum, operands: Sequence[Bound]) -> Bound:
         return after_sum(stage, operands, floor, tiny)
 
     made = in_order(unit, add, ZERO, UNKNOWN, [_term(unit, tiny)] * block_size(unit), c)
@@ -480,7 +472,7 @@ def _units(unit: UnitSpec) -> tuple[int, int]:
     return floor, min(cut) if cut else max(_flush_exponent(t, of) for t, of in targets)
 
 
-def after_sum(stage: Stage, operands: Sequence[Bound], floor: int, tiny: int) -> Bound:
+def after_sum(stage: Sum, operands: Sequence[Bound], floor: int, tiny: int) -> Bound:
     """`Paths.after_stage`."""
     d, t = stage.design, stage.target
     if t.integer_bits is not None or not all(b.known for b in operands):
@@ -502,7 +494,7 @@ def after_sum(stage: Stage, operands: Sequence[Bound], floor: int, tiny: int) ->
     return Bound(True, False, t.fraction_bits, settles, factor, of_c, beside + h)
 
 
-def stage_loss(stage: Stage, n: int, leads: bool, floor: int, tiny: int) -> tuple[int, int] | None:
+def stage_loss(stage: Sum, n: int, leads: bool, floor: int, tiny: int) -> tuple[int, int] | None:
     """`Paths.stage_loss`."""
     d, t = stage.design, stage.target
     low, f = lost_bits(t), d.fraction_bits
@@ -572,11 +564,11 @@ def monotone(t: Conversion, d: Design) -> bool:
     return t.fraction_bits >= 0 and always_infinite(d, t)
 
 
-def _plain(stage: Stage) -> bool:
+def _plain(stage: Sum) -> bool:
     return not _flushes(stage.design) and monotone(stage.target, stage.design)
 
 
-def _exact(stage: Stage) -> bool:
+def _exact(stage: Sum) -> bool:
     d, t = stage.design, stage.target
     unbounded = d.fraction_bits is None and d.carry_bits is None
     return t.integer_bits is None and unbounded and monotone(t, d)
@@ -592,16 +584,16 @@ def up(x: int) -> int:
 
 
 # ------------------------------------------------------------------ orders of summation (`coq/Orders.v`)
-def stages(unit: UnitSpec) -> list[Stage]:
+def stages(unit: UnitSpec) -> list[Sum]:
     """Of every sum of a block, `Exact.block_stages`."""
     d = unit.design
     if unit.tree is not None or d.c_position == "joined":
-        return [Stage(x, x.rho) for x in unit_designs(unit)]
-    return [Stage(d, d.step), Stage(d, d.rho)]
+        return [Sum(x, x.rho) for x in unit_designs(unit)]
+    return [Sum(d, d.step), Sum(d, d.rho)]
 
 
 def in_order(
-    unit: UnitSpec, add: Callable[[Stage, Sequence[A]], A], zero: A, none: A, terms: Sequence[A], c: A
+    unit: UnitSpec, add: Callable[[Sum, Sequence[A]], A], zero: A, none: A, terms: Sequence[A], c: A
 ) -> A:
     """The sum of a block's terms and c, by a sum of any operands: `Orders.block_order`."""
     d = unit.design
@@ -610,13 +602,13 @@ def in_order(
 
         def step(x: Sum) -> A:
             operands = [step(y) if isinstance(y, Sum) else leaves.get(y, none) for y in x.operands]
-            return add(Stage(x.design, x.target), operands)
+            return add(x, operands)
 
         return step(tree_sum(unit.tree, d))
-    last = Stage(d, d.rho)
+    last = Sum(d, d.rho)
     if d.c_position == "joined":
         return add(last, [*terms, c])
-    first = Stage(d, d.step)
+    first = Sum(d, d.step)
 
     def chain(start: A, rest: Sequence[A]) -> A:
         for x in rest:

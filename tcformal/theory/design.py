@@ -38,7 +38,7 @@ class Sum:
 
     design: Design
     target: Conversion
-    operands: tuple[int | str | Sum, ...]
+    operands: tuple[int | str | Sum, ...] = ()
 
     def sums(self) -> Iterator[Sum]:
         """Every sum, inner ones first."""

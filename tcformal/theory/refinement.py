@@ -358,7 +358,6 @@ class Ending:
     of: ToRound
     zero_sign: str | None = None
 
-    # ------------------------------------------------------------------ claims
     def claims(self, signed: Callable[[Sequence[Node]], Sequence[Node]] = list) -> Iterator[Claim]:
         """What is kept, and the number that it is; `signed`: the cut points of the claim about the sign."""
         yield from self.kept_claims()
@@ -602,22 +601,9 @@ class Front:
         of = {x.aligned: i for i, x in enumerate(total.terms)}
         addends = [y for x in total.partials for y in x.of if y not in self.sums]
         self.places = {y: [of[z] for z in reachable([y]) if z in of][-1] for y in addends}
-
-    # ------------------------------------------------------------------ terms of the plan
-    @property
-    def top(self) -> Expr:
-        """The largest exponent."""
-        return level(self.total.e_max)
-
-    @property
-    def n(self) -> Expr:
-        """The sum, an integer in units of its last bit."""
-        return sg(self.total.bits)
-
-    @property
-    def bound(self) -> int:
-        """The largest magnitude of the sum."""
-        return self._bound(self.tree)
+        # The largest exponent; the sum, an integer in units of its last bit, and its largest magnitude.
+        self.top, self.n, self.bound = level(total.e_max), sg(total.bits), self._bound(self.tree)
+        self.aligned = tuple(x.aligned for x in total.terms)
 
     def _bound(self, node: Node) -> int:
         if node in self.sums:
@@ -648,11 +634,6 @@ class Front:
         """`Fused.v`, fused_sum."""
         return total_to_round(self.total, self.numbers, self.bound, self.sign(mode), self.aligned)
 
-    @property
-    def aligned(self) -> tuple[Node, ...]:
-        """The aligned terms."""
-        return tuple(x.aligned for x in self.total.terms)
-
     def sign(self, mode: str) -> Expr:
         """The sign of the sum, with that of a zero (`Fused.v`, sum_sign_formula)."""
         none = equal(self.n, 0)
@@ -662,7 +643,6 @@ class Front:
         of_zero = zeros & any_of(signs) | ~zeros & constant(mode == "RD")
         return ~none & (self.n < 0) | none & of_zero
 
-    # ------------------------------------------------------------------ claims
     def claims(self) -> Iterator[Claim]:
         """`Fused.v`, front_claims."""
         for x, known, cut in zip(self.numbers, self.known, self.entering, strict=True):
@@ -982,18 +962,16 @@ class Down:
         self.bound = sum(x.bound for x in self.fronts)
         self.products_floored, self.c_floored = self.total.floored
         self.more = self.total.fraction_bits - self.joined.fraction_bits
+        # The largest magnitude that is kept of c, and what is kept.
+        x = self.c.term
+        self.c_largest = largest_kept(x.significand.width, self.joined.fraction_bits - x.fraction_bits)
+        self.kept_c = _signed(x.sign, u(self.c_floored.kept))
         inner = replace(d, result_subnormals="kept", zero_sign="sum")
         of = total_to_round(self.total, [*products, self.c], (self.bound + self.c_largest) << self.more)
         self.floor = Ending(last.floor.rounded, last.floor.specials.result, inner, of)
         # A zero that it is given has no sign.
         of = number_to_round(self.floor.outcome)
         self.ending = Ending(rounded, specials.result, d, of, "ieee")
-
-    @property
-    def c_largest(self) -> int:
-        """The largest magnitude that is kept of c."""
-        x = self.c.term
-        return largest_kept(x.significand.width, self.joined.fraction_bits - x.fraction_bits)
 
     def claims(self) -> Iterator[Claim]:
         """`RoundDown.v`, down_claims."""
@@ -1005,7 +983,7 @@ class Down:
         yield from _floor_claims(self.joined, self.more, e, self.products_floored)
         yield from self._c_claims()
         k, c = self.products_floored.kept, self.c_floored.kept
-        goal = equal(sg(self.total.bits), sg(k) + self._kept_c * (1 << self.more))
+        goal = equal(sg(self.total.bits), sg(k) + self.kept_c * (1 << self.more))
         ranges = [within(self.bound << self.more, sg(k)), u(c) <= self.c_largest]
         yield make_claim(ranges, goal, [k, c, self.c.term.sign])
         q, rho = self.floor.of, self.floor.rounded.target
@@ -1025,15 +1003,11 @@ class Down:
         given = [within(x.bound, sg(k)) for x, k in zip(self.fronts, kept, strict=True)]
         yield make_claim(given, equal(sg(self.joined.bits), sg(kept[0]) + sg(kept[1])), kept)
 
-    @property
-    def _kept_c(self) -> Expr:
-        return _signed(self.c.term.sign, u(self.c_floored.kept))
-
     def _c_claims(self) -> Iterator[Claim]:
         """`RoundDown.v`, c_claims."""
         x, y, e, f = self.c.term, self.c_floored, self.total.e_max, self.joined.fraction_bits
         up, below = max(0, f - x.fraction_bits), max(0, x.fraction_bits - f)
-        z, b = lower(u(y.shift), x.significand.width + up), self._kept_c
+        z, b = lower(u(y.shift), x.significand.width + up), self.kept_c
         size = _signed(x.sign, u(x.significand)) * (1 << up)
         here, next_one = ((t << z) * (1 << below) for t in (b, b + 1))
         far, cut = f + 1 < u(y.shift), [x.sign, x.significand, y.shift]
@@ -1363,6 +1337,7 @@ class Plan:
         self.root = dot.result
         self.rule = str(d.c_subnormals)
         self.inner = self.rule if spec.tree is not None else "kept"
+        self.rounds_down = d.summation in ("tr", "gtr")
         roundings = {x.operands[0].ks[0]: x for x in dot.steps if _rounds_product(x)}
         self.leaves = [self._product(k, roundings) for k in range(spec.k)]
         c = unpack(g, g.inputs["c"], spec.c_format)
@@ -1600,12 +1575,6 @@ class Plan:
             elif x.zero is not None:
                 yield from known_claims(x.zero, x.number)
 
-    @property
-    def rounds_down(self) -> bool:
-        """Whether its sums round down."""
-        return self.spec.design.summation in ("tr", "gtr")
-
-    # ------------------------------------------------------------------ Coq
     def coq(self) -> str:
         """A file for `coqc` beside the sources: the unit as data, and the theorem about it."""
         circuit = ";\n  ".join(f"Node {name(x)} {x.width} {operator_text(x)}" for x in self.nodes)

@@ -29,44 +29,21 @@ _INNER = ("fused", "sequential")
 class Grid:
     """Where terms lie.
 
-    Ranges and units: exponents of n products and c, zeros aside, from `low` to `high` and no further apart
-    than `spread`; significands have `bits` fraction bits in A and B together, and `c_bits` in c.  With
-    `zero_c` c is +0.
+    Ranges and units: exponents of n products and c, zeros aside, up to `high` and no further apart than
+    `spread`; terms have at most `width` fraction bits and are multiples of a unit whose exponent is from
+    `lowest` to `highest`.  With `zero_c` c is +0.
     """
 
     n: int
-    low: int
     high: int
     spread: int
-    bits: int
-    c_bits: int
-    most_product: int
     zero_c: bool
-
-    @property
-    def width(self) -> int:
-        """Fraction bits of a term."""
-        return self.bits if self.zero_c else max(self.bits, self.c_bits)
-
-    @property
-    def lowest(self) -> int:
-        """The least exponent of the unit of which all terms are multiples."""
-        return self.low - self.width
-
-    @property
-    def highest(self) -> int:
-        """The largest one."""
-        return max(self.low, self.high - self.spread) - self.width
-
-    @property
-    def product(self) -> int:
-        """`Regions.product_units`: units of a product at most."""
-        return self.most_product << (self.spread + self.width - self.bits)
-
-    @property
-    def c(self) -> int:
-        """`Regions.c_units`: units of c at most."""
-        return 0 if self.zero_c else ((2 << self.c_bits) - 1) << (self.spread + self.width - self.c_bits)
+    width: int
+    lowest: int
+    highest: int
+    #: Units of a product and of c at most: `Regions.product_units`, `Regions.c_units`.
+    product: int
+    c: int
 
     @property
     def all(self) -> int:
@@ -75,10 +52,13 @@ class Grid:
 
 
 def grid(unit: UnitSpec, n: int, low: int, high: int, spread: int, *, zero_c: bool) -> Grid:
-    """The grid of n products of a unit's operands and c."""
-    a, b = unit.a_format.fraction_bits, unit.b_format.fraction_bits
-    most = ((2 << a) - 1) * ((2 << b) - 1)
-    return Grid(n, low, high, spread, a + b, unit.c_format.fraction_bits, most, zero_c)
+    """The grid of n products of a unit's operands and c, whose exponents are from `low` to `high`."""
+    a, b, c = (x.fraction_bits for x in (unit.a_format, unit.b_format, unit.c_format))
+    width = a + b if zero_c else max(a + b, c)
+    product = ((2 << a) - 1) * ((2 << b) - 1) << (spread + width - a - b)
+    of_c = 0 if zero_c else ((2 << c) - 1) << (spread + width - c)
+    lowest, highest = low - width, max(low, high - spread) - width
+    return Grid(n, high, spread, zero_c, width, lowest, highest, product, of_c)
 
 
 @dataclass(frozen=True, slots=True)
