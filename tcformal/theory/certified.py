@@ -3,31 +3,21 @@
 `refinements.jsonl` has a row for each of them.  A row says something about one circuit, one design and the
 sources in Coq as they were, by their digests: where one of them has changed, there is no refinement.
 Proofs are not kept, because a claim is decided again about as fast as a kept proof is checked.
-
-The table: `python -m tcformal.theory.certified [PART OF A NAME …] [--coq FOLDER [--keep]]`, a line for each
-distinct unit: claims, different claims, seconds of the processor, bytes of the file for Coq, and with a
-folder of compiled sources the seconds of `coqc`; or what is missing. `--keep` writes those that Coq takes to
-the rows that are shipped, and drops rows that nothing has any more. Claims of a unit whose file is that of
-its row were decided when the row was made; `--again` decides them anew.
 """
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
-import resource
-import sys
 import time
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from tcformal.backends.cnf import Cnf, to_cnf
-from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.errors import InputError, TcformalError
+from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import digest, reachable
@@ -35,7 +25,7 @@ from tcformal.programs.chain import chained_dot, declare_inputs
 from tcformal.solve.certificate import checked_steps
 from tcformal.solve.result import Status
 from tcformal.solve.sat import refuted
-from tcformal.theory.checked import coq_version, coqc, sources_digest
+from tcformal.theory.checked import sources_digest
 from tcformal.theory.design import coq_design
 from tcformal.theory.formulas import Bits, Claim, make
 from tcformal.theory.refinement import Plan, name
@@ -171,27 +161,9 @@ def refinement(spec: UnitSpec, decided: set[Hashable] | None = None) -> Refineme
                 raise InputError(f"expected every claim about {spec.name} to hold, but {says} does not")
             decided.add(cnf.clauses)
     return Refinement(
-        unit=spec.name, definition=definition(spec), file=_sha256(plan.coq()), claims=count,
+        unit=spec.name, definition=definition(spec), file=file_digest(plan.coq()), claims=count,
         different=len(different), seconds=round(time.process_time() - start, 1),
     )  # fmt: skip
-
-
-def is_of(x: Refinement, spec: UnitSpec, text: str) -> bool:
-    """Whether a refinement is of a unit as it is, and of a file for Coq, in which all its claims stand."""
-    return x.definition == definition(spec) and x.file == _sha256(text)
-
-
-def accepted(x: Refinement, text: str, coq: str, seconds: float) -> Refinement:
-    """A refinement whose file Coq has taken; InputError for another file."""
-    if _sha256(text) != x.file:
-        raise InputError(f"expected the file for Coq of {x.unit}, but got another")
-    return replace(x, sources=sources_digest(), coq=coq, coqc_seconds=round(seconds, 1))
-
-
-def save(path: Path, rows: Iterable[Refinement]) -> None:
-    """Write refinements to a file, sorted by unit."""
-    lines = [json.dumps(asdict(x)) for x in sorted(rows, key=lambda x: x.unit)]
-    path.write_text("".join(f"{x}\n" for x in lines), encoding="utf-8")
 
 
 def load(path: Path) -> list[Refinement]:
@@ -202,66 +174,6 @@ def load(path: Path) -> list[Refinement]:
         raise InputError(f"expected refinements in {path.name}, but found others: {error}") from error
 
 
-def _sha256(text: str) -> str:
+def file_digest(text: str) -> str:
+    """SHA-256 of a file for Coq."""
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def distinct_units() -> list[str]:
-    """The first unit of each design and number of products: their circuits differ."""
-    from tcformal.design.catalog import catalogue, distinct_designs  # a kept refinement does not wait for it
-
-    found: dict[tuple[str, int], str] = {}
-    for first, names in distinct_designs().items():
-        for x in names:
-            found.setdefault((first, catalogue()[x].k), x)
-    return list(found.values())
-
-
-def _row(
-    name: str, folder: Path | None, old: Refinement | None, decided: set[Hashable]
-) -> tuple[str, Refinement | None]:
-    """The line of a unit, and its refinement where Coq took it."""
-    spec = resolve(name)
-    text = Plan(spec).coq()
-    made = old if old is not None and is_of(old, spec, text) else refinement(spec, decided)
-    row = (
-        f"{name}: {made.claims} claims, {made.different} different, {made.seconds:.1f} s, "
-        f"{len(text)} B for Coq"
-    )
-    if folder is None:
-        return row, None
-    (folder / "Instance.v").write_text(text, encoding="utf-8")
-    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    coqc(folder, "Instance.v")
-    seconds = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
-    return f"{row}, {seconds:.1f} s of coqc", accepted(made, text, coq_version(), seconds)
-
-
-def main() -> None:
-    """Print the table, and keep it where that is asked."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*")
-    parser.add_argument("--coq", type=Path)
-    parser.add_argument("--keep", action="store_true")
-    parser.add_argument("--again", action="store_true")
-    args = parser.parse_args()
-    kept = {x.unit: x for x in load(KEPT)} if KEPT.exists() else {}
-    units, decided = distinct_units(), set[Hashable]()
-    for unit in units:
-        if args.names and not any(x in unit for x in args.names):
-            continue
-        old = kept.pop(unit, None)
-        try:
-            row, made = _row(unit, args.coq, None if args.again else old, decided)
-        except TcformalError as error:
-            row, made = f"{unit}: {' '.join(str(error).split())}", None
-        sys.stdout.write(f"{row}\n")
-        sys.stdout.flush()
-        if made is not None:
-            kept[unit] = made
-        if args.keep:
-            save(KEPT, [x for x in kept.values() if x.unit in units])
-
-
-if __name__ == "__main__":
-    main()

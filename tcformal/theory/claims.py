@@ -392,29 +392,17 @@ def claim_instance(unit: UnitSpec, claim: str, *, zero_c: bool = False) -> Insta
     return _CLAIMS[claim](unit)
 
 
-def carry_needed(unit: UnitSpec) -> int | None:
-    """The least number of carry bits for which `Irrelevant.carry_enough` holds."""
-    d, terms, f, start = unit.design, term_facts(unit), unit.design.fraction_bits, start_format(unit)
-    if terms is None or not sound(unit) or f is None:
-        return None
-    if d.alignment_rounding != "RZ" or d.normalise_products:
-        return None
-    own = max(start.fraction_bits, d.rho.fraction_bits)
-    total = block_size(unit) * _top(terms.most, terms.bits, f) + _top((2 << own) - 1, own, f)
-    return next((k for k in range(_CARRIES) if total < 1 << (f + 1 + k)), None)
-
-
 def carry_bits(unit: UnitSpec) -> Instance | None:
     """So many carry bits are enough for every sum: `carry_bits_suffice`, `product_carry_suffices`."""
-    d, last = unit.design, unit.design.c_position == "last"
-    if d.carry_bits is not None:
+    d, f, last = unit.design, unit.design.fraction_bits, unit.design.c_position == "last"
+    sums, mode = _apart(unit) if last else _joined(unit), d.alignment_rounding
+    if sums is None or d.carry_bits is not None or f is None or d.normalise_products:
         return None
-    carry = carry_needed(unit)
-    if last:
-        sums = apart_terms(unit)
-        holds = (k for k in range(_CARRIES) if sums and all(holds_terms(d, *x, k) for x in sums))
-        carry = next(holds, None)
-    if carry is None:
+    if mode not in (_SYMMETRIC if last else ("RZ",)):
+        return None
+    most = max(sum(n * round_units(Fraction(t.most), t.bits - f, mode) for t, n in x) for x in sums)
+    carry = max(0, most.bit_length() - f - 1)
+    if carry >= _CARRIES:
         return None
     enough = "product_carry_enough" if last else "carry_enough"
     return Instance(
@@ -426,29 +414,32 @@ def carry_bits(unit: UnitSpec) -> Instance | None:
     )  # fmt: skip
 
 
-def apart_terms(unit: UnitSpec) -> tuple[tuple[Terms, int], ...] | None:
-    """What is known of the terms of a sum of products and of that with c, and how many these are.
+#: What is known of terms, and how many there are, of each kind in a sum, of each sum.
+_Sums = list[list[tuple[Terms, int]]]
+
+
+def _joined(unit: UnitSpec) -> _Sums | None:
+    """Of one fused sum: `Irrelevant.carry_enough`."""
+    terms, bits = term_facts(unit), max(start_format(unit).fraction_bits, unit.design.rho.fraction_bits)
+    if terms is None or not sound(unit):
+        return None
+    return [[(terms, block_size(unit)), (Terms((2 << bits) - 1, bits, 0), 1)]]
+
+
+def _apart(unit: UnitSpec) -> _Sums | None:
+    """Of a sum of products, and of that with c: `ProductSums.product_carry_enough`.
 
     None where products are no terms of their own, or NaNs no one word: `ProductSums.products_apart`.
     """
-    d, terms, start = unit.design, term_facts(unit), start_format(unit)
-    if not (
-        unit.tree is None and (d.summation, d.c_position) == ("fused", "last") and terms is not None
+    d, terms = unit.design, term_facts(unit)
+    if terms is None or not (
+        unit.tree is None and (d.summation, d.c_position) == ("fused", "last")
         and whole(d) and d.zero_words == "summed" and one_nan(unit) and parts_ok(unit)
         and d.c_subnormals != "hidden_bit" and all(t.integer_bits is None for t in (d.rho, d.step))
     ):  # fmt: skip
         return None
-    bits = max(d.step.fraction_bits, start.fraction_bits, d.rho.fraction_bits)
-    low = min(d.step.e_min, least(start), d.rho.e_min)
-    return (terms, block_size(unit)), (Terms((2 << bits) - 1, bits, low), 2)
-
-
-def holds_terms(d: Design, terms: Terms, count: int, carry: int) -> bool:
-    """Whether the register of a sum of so many terms holds every sum: `ProductSums.drop_carry`."""
-    if d.fraction_bits is None or d.normalise_products or d.alignment_rounding not in _SYMMETRIC:
-        return False
-    top = round_units(Fraction(terms.most), terms.bits - d.fraction_bits, d.alignment_rounding)
-    return count * top < 1 << (d.fraction_bits + 1 + carry)
+    bits = max(d.step.fraction_bits, start_format(unit).fraction_bits, d.rho.fraction_bits)
+    return [[(terms, block_size(unit))], [(Terms((2 << bits) - 1, bits, 0), 2)]]
 
 
 def zero_idle(unit: UnitSpec) -> bool:
@@ -630,7 +621,7 @@ def zero_products(unit: UnitSpec) -> Instance | None:
 
 
 def integer_sums(unit: UnitSpec) -> Instance | None:
-    """Integers up to 2^B are summed exactly: theorems `integers_fused` and `integers_any_order`."""
+    """Integers up to 2^B are summed exactly: theorems `integers_fused`, `…_any_order` and `…_terms`."""
     d = unit.design
     if one_sum(unit) and d.carry_bits is None and d.c_subnormals == "kept" and d.order == "ascending":
         return _integers_fused(unit)
@@ -642,11 +633,16 @@ def integer_sums(unit: UnitSpec) -> Instance | None:
     bound = min(t.fraction_bits for t in targets) + 1
     if not rounded_ok(unit) or not all(map(_holds_one, targets)):
         return None
+    made = _integers(unit, "integers_any_order", bound, "integers", ", in any order")
+    conditions = ("rounded_ok d = true", f"forallb (holds_integers {bound}) (conversions d) = true")
+    return replace(made, order=("w", "0", "x"), conditions=conditions)
+
+
+def _integers(unit: UnitSpec, theorem: str, bound: int, which: str, order: str = "") -> Instance:
     return Instance(
-        claim="integer-sums", unit=unit, theorem="integers_any_order",
-        says=f"integers with Σ|terms| + |c| <= 2^{bound} give their sum, in any order",
-        binders=("w", "x"), arguments=(str(bound),), order=("w", "0", "x"),
-        conditions=("rounded_ok d = true", f"forallb (holds_integers {bound}) (conversions d) = true"),
+        claim="integer-sums", unit=unit, theorem=theorem,
+        says=f"{which} with Σ|terms| + |c| <= 2^{bound} give their sum{order}",
+        arguments=(str(bound),), binders=("w", "x"), conditions=(f"{theorem}_ok d {bound} = true",),
         numbers={"exponent": Fraction(bound)},
     )  # fmt: skip
 
@@ -668,16 +664,11 @@ def _integers_fused(unit: UnitSpec) -> Instance | None:
     ):  # fmt: skip
         return None
     bound = min([x.rho.fraction_bits for x in sums] + ([] if f is None else [f])) + 1
-    return Instance(
-        claim="integer-sums", unit=unit, theorem="integers_fused",
-        says=f"integers of normal factors with Σ|terms| + |c| <= 2^{bound} give their sum",
-        arguments=(str(bound),), binders=("w", "x"), conditions=(f"integers_fused_ok d {bound} = true",),
-        numbers={"exponent": Fraction(bound)},
-    )  # fmt: skip
+    return _integers(unit, "integers_fused", bound, "integers of normal factors")
 
 
 def _integer_terms(unit: UnitSpec) -> Instance | None:
-    """The same of groups, and of a c that is added last: theorem `integers_terms`."""
+    """The same of groups, and of a c that is added last."""
     d, t, f = unit.design, unit.design.rho, unit.design.fraction_bits
     if f is None or not (
         d.summation == "fused" and d.lost_bits == "cut" and not d.framed
@@ -687,14 +678,8 @@ def _integer_terms(unit: UnitSpec) -> Instance | None:
         and t.integer_bits is None and always_infinite(d, t) and _holds_one(t)
     ):  # fmt: skip
         return None
-    bound = min(t.fraction_bits + 1, f)
-    return Instance(
-        claim="integer-sums", unit=unit, theorem="integers_terms",
-        says=f"integers of normal factors, or of exponents up to {f}, "
-        f"with Σ|terms| + |c| <= 2^{bound} give their sum",
-        arguments=(str(bound),), binders=("bs",), conditions=(f"integers_terms_ok d {bound} = true",),
-        numbers={"exponent": Fraction(bound)},
-    )  # fmt: skip
+    which = f"integers of normal factors, or of exponents up to {f},"
+    return replace(_integers(unit, "integers_terms", min(t.fraction_bits + 1, f), which), binders=("bs",))
 
 
 def sign_magnitude(unit: UnitSpec) -> Instance | None:
@@ -716,10 +701,6 @@ def monotonicity(unit: UnitSpec) -> Instance | None:
     exact = adder.fraction_bits is None and adder.carry_bits is None and adder.rho.integer_bits is None
     holds = exact and adder.c_subnormals == "kept" and always_infinite(adder, adder.rho)
     return _plainly(unit, "monotone_in_last_c", holds)
-
-
-def _top(most: int, bits: int, f: int) -> int:
-    return most << (f - bits) if f >= bits else most >> (bits - f)
 
 
 def sound(unit: UnitSpec) -> bool:

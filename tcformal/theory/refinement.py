@@ -1391,10 +1391,10 @@ class Plan:
         spec = self.spec
         if any(isinstance(x, Block) and x.groups for x in dot.stages):
             raise InputError(f"expected whole products, but {spec.name} has others")
+        every = [x.steps for x in dot.stages if isinstance(x, Block)]
         if spec.tree is not None:
-            return [[x for x in dot.stages if isinstance(x, DotStep) and not _rounds_product(x)]]
-        blocks = [x for x in dot.stages if isinstance(x, Block)]
-        return [[x for x in block.steps if not _rounds_product(x)] for block in blocks]
+            every = [tuple(x for x in dot.stages if isinstance(x, DotStep))]
+        return [[x for x in steps if not _rounds_product(x)] for steps in every]
 
     def _product(self, k: int, roundings: Mapping[int, DotStep]) -> Product:
         """The product of one k, from its words to the term that it is."""
@@ -1524,9 +1524,11 @@ class Plan:
             parts = self.blocks[-1][3]
             yield from flush_claims(known, "kept", parts.ending.outcome, number, parts.ending.cut())
             yield from fused.claims()
-        end = self.last.ending
-        cut = end.cut()
-        nan_cut = cut if self.nan_rule == "word" else self._nan_cut()
+        end, last = self.last.ending, self.last.ending.outcome.term
+        cut = nan_cut = end.cut()
+        if self.nan_rule != "word":  # what NaNs of all sums are made of, and the result beside its word
+            made = [y for x in self.outcomes for y in (x.inf, x.term.sign)]
+            nan_cut = [*flags(x.number for x in self.leaves), *made, last.significand, last.exponent.bits]
         yield from word_claims(
             self.spec.d_format, self._nan_word(), end.outcome, end.usual(), self.root, cut, nan_cut
         )
@@ -1559,12 +1561,6 @@ class Plan:
                 word = block_term(self.nan_rule, d.nan_word, how, own, products, c, tree)
         return word
 
-    def _nan_cut(self) -> list[Node]:
-        """The nodes that NaNs of all sums are made of, and those of the result beside its word."""
-        last = self.last.ending.outcome.term
-        made = [y for x in self.outcomes for y in (x.inf, x.term.sign)]
-        return [*flags(x.number for x in self.leaves), *made, last.significand, last.exponent.bits]
-
     def _tree_claims(self, tree: Summed) -> Iterator[Claim]:
         end = tree.ending
         yield from tree.sum.claims()
@@ -1579,32 +1575,29 @@ class Plan:
         """A file for `coqc` beside the sources: the unit as data, and the theorem about it."""
         circuit = ";\n  ".join(f"Node {name(x)} {x.width} {operator_text(x)}" for x in self.nodes)
         definitions, claims = shared_text(self.all_claims)
-        return "\n".join(
-            [
-                f"(** {self.spec.name}: its circuit, its cut points and the claims that were certified. *)",
-                "From Coq Require Import ZArith List Bool.",
-                "From TC Require Import Spec Design Bv Circuit Finish Fused Leaves Stage Products After.",
-                *(["From TC Require Import RoundDown."] if self.rounds_down else []),
-                *(["From TC Require Import Frames."] if self.spec.design.framed else []),
-                "From TC Require Import Unit.",
-                "Import ListNotations.",
-                "Open Scope Z_scope.",
-                f"Definition unit_circuit : circuit := [\n  {circuit}].",
-                f"Definition unit_design : design := {coq_design(self.spec)}.",
-                f"Definition plan : unit_plan := {self._coq_plan()}.",
-                *definitions,
-                f"Definition certified : list claim := [\n  {claims}].",
-                "Lemma checked : unit_ok unit_circuit unit_design plan = true.",
-                "Proof. vm_compute. reflexivity. Qed.",
-                "Lemma claimed : claims_eqb (unit_claims unit_circuit unit_design plan) certified = true.",
-                "Proof. vm_compute. reflexivity. Qed.",
-                "Theorem refined : Forall (holds unit_circuit) certified ->",
-                "  forall v, solution unit_circuit v ->",
-                "  v (root plan) = compute unit_design (words_in plan v).",
-                "Proof. exact (certified_words_to_words _ _ _ _ checked claimed). Qed.",
-                "",
-            ]
-        )
+        more = ["RoundDown"] * self.rounds_down + ["Frames"] * self.spec.design.framed
+        required = "".join(f"From TC Require Import {x}.\n" for x in [*more, "Unit"])
+        return f"""\
+(** {self.spec.name}: its circuit, its cut points and the claims that were certified. *)
+From Coq Require Import ZArith List Bool.
+From TC Require Import Spec Design Bv Circuit Finish Fused Leaves Stage Products After.
+{required}Import ListNotations.
+Open Scope Z_scope.
+Definition unit_circuit : circuit := [
+  {circuit}].
+Definition unit_design : design := {coq_design(self.spec)}.
+Definition plan : unit_plan := {self._coq_plan()}.
+{"".join(f"{x}{chr(10)}" for x in definitions)}Definition certified : list claim := [
+  {claims}].
+Lemma checked : unit_ok unit_circuit unit_design plan = true.
+Proof. vm_compute. reflexivity. Qed.
+Lemma claimed : claims_eqb (unit_claims unit_circuit unit_design plan) certified = true.
+Proof. vm_compute. reflexivity. Qed.
+Theorem refined : Forall (holds unit_circuit) certified ->
+  forall v, solution unit_circuit v ->
+  v (root plan) = compute unit_design (words_in plan v).
+Proof. exact (certified_words_to_words _ _ _ _ checked claimed). Qed.
+"""
 
     def _coq_plan(self) -> str:
         g, spec = self.graph, self.spec

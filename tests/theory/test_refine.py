@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import tcformal
+from refinements import accepted, distinct_units, is_of, save
 from semantic_slips import (
     DOWN,
     EIGHT,
@@ -26,16 +27,7 @@ from semantic_slips import (
 )
 from tcformal.errors import InputError
 from tcformal.theory import certified, checked
-from tcformal.theory.certified import (
-    Refinement,
-    accepted,
-    distinct_units,
-    is_of,
-    kept_refinement,
-    load,
-    refinement,
-    save,
-)
+from tcformal.theory.certified import Refinement, kept_refinement, load, refinement
 from tcformal.theory.checked import coqc, sources_digest
 from tcformal.theory.refinement import Plan
 
@@ -172,7 +164,7 @@ def test_coq_takes_the_plan_of_a_unit_and_refuses_that_of_another(compiled: Path
 @pytest.mark.debian
 def test_kept_rows_are_of_the_sources_as_they_are() -> None:
     rows = load(certified.KEPT)
-    assert {x.sources for x in rows} <= {sources_digest()}, "python -m tcformal.theory.certified --keep"
+    assert {x.sources for x in rows} <= {sources_digest()}, "python tests/refinements.py --keep"
     assert all(x.coq for x in rows)
 
 
