@@ -149,16 +149,12 @@ def share(d: Design) -> Fraction:
     return power(-d.rho.fraction_bits - (1 if nearest(d) else 0))
 
 
-def kept(d: Design, lost: Fraction) -> Fraction:
-    """Units that a block loses beside its rounding."""
-    return lost if nearest(d) else max(lost - 1, Fraction(0))
-
-
 def kappa(d: Design, lost: Fraction) -> Fraction:
     """The constant of one block whose terms lose so many units: `Losses.kappa`."""
-    bits = int(d.fraction_bits or 0)
-    grown = Fraction(0) if d.alignment_rounding == "RZ" else lost * power(-bits)
-    return kept(d, lost) * power(-bits) + share(d) * (1 + grown)
+    unit = power(-int(d.fraction_bits or 0))
+    grown = Fraction(0) if d.alignment_rounding == "RZ" else lost * unit
+    beside = lost if nearest(d) else max(lost - 1, Fraction(0))
+    return beside * unit + share(d) * (1 + grown)
 
 
 def few_bits(first: int, second: int) -> int:
@@ -232,6 +228,11 @@ def down_blocks_ok(unit: UnitSpec) -> bool:
     )  # fmt: skip
 
 
+def c_as_results(d: Design) -> bool:
+    """Whether subnormals of c are kept, or flushed as results are."""
+    return d.c_subnormals == "kept" or (d.c_subnormals != "hidden_bit" and d.result_subnormals != "kept")
+
+
 def zeros_at_most(d: Design, limit: int) -> bool:
     """Whether zeros take no part, or no exponent of zeros is above a limit."""
     return d.zero_exponent == "none" or (isinstance(d.zero_exponent, int) and d.zero_exponent <= limit)
@@ -274,27 +275,17 @@ def grouped_ok(unit: UnitSpec) -> bool:
     )  # fmt: skip
 
 
-def sticky_units(unit: UnitSpec) -> int:
-    """What a sticky sum loses of its products from c = 0, in parts of a unit: `Sticky.sticky_units`."""
-    return PARTS * (block_size(unit) - 1) + 1
-
-
 def sticky_ok(unit: UnitSpec) -> bool:
     """`Sticky.sticky_ok`: the side condition of the error of sticky sums from c = 0 whose zeros are ones."""
-    d, products, f, zero = (
-        unit.design,
-        _product_facts(unit),
-        unit.design.fraction_bits,
-        unit.design.zero_terms,
-    )
+    d, products = unit.design, _product_facts(unit)
+    f, zero = d.fraction_bits, d.zero_terms
     if products is None or f is None or zero is None:
         return False
     return (
         (d.lost_bits, d.c_position, d.summation) == ("sticky", "joined", "fused")
         and alone(unit) and unit.scale_format is None and whole(d) and not d.framed
         and d.alignment_rounding == "RZ" and not d.normalise_products and always_infinite(d, d.rho)
-        and nearest(d)
-        and d.rho.integer_bits is None and d.rho.fraction_bits >= 11 and products.bits <= f
+        and nearest(d) and d.rho.integer_bits is None and d.rho.fraction_bits >= 11 and products.bits <= f
         and zero < products.low and products.most >> products.bits > 0 and unit.c_format.fraction_bits <= f
         and d.product_limit is None and d.negated == "none" and d.order == "ascending"
         and d.zero_words == "summed" and _sticky_carry(d, products, zero, block_size(unit))
@@ -746,8 +737,7 @@ def _apart(d: Design) -> bool:
     """`apart_ok`, and that no result is flushed when it is the next block's c."""
     return (
         always_infinite(d, d.rho) and d.carry_bits is None and not d.normalise_products
-        and d.zero_exponent == "none" and d.c_subnormals != "hidden_bit"
-        and (d.c_subnormals == "kept" or d.result_subnormals != "kept")
+        and d.zero_exponent == "none" and c_as_results(d)
     )  # fmt: skip
 
 
@@ -794,12 +784,11 @@ def _frames_ok(unit: UnitSpec) -> bool:
     """`FrameErrors.frames_ok` but for the constants."""
     d, terms = unit.design, term_facts(unit)
     bits, c_bits = int(d.fraction_bits or 0), int(d.c_fraction_bits or 0)
-    flushed = d.c_subnormals != "hidden_bit" and d.result_subnormals != "kept"
     return (
         terms is not None and alone(unit) and framed_ok(d) and whole(d) and d.zero_words == "summed"
         and d.order != "odd_first" and d.zero_exponent != "own" and terms.bits <= bits
         and d.rho.e_min <= d.rho.e_max and max(d.rho.fraction_bits, unit.c_format.fraction_bits) <= c_bits
-        and (d.c_subnormals == "kept" or flushed)
+        and c_as_results(d)
         and max(bits, c_bits, lost_bits(d.rho), lost_bits(d.step)) <= WIDTH
     )  # fmt: skip
 
@@ -887,7 +876,7 @@ def constants(unit: UnitSpec) -> Constants | None:
     if (parts := piecewise(unit)) is not None:
         return Constants(fine(unit, parts.first), fine(unit, parts.of_c), n, 1)
     if sticky_ok(unit):
-        first = kappa(d, Fraction(sticky_units(unit), PARTS))
+        first = kappa(d, Fraction(PARTS * (n - 1) + 1, PARTS))  # `Sticky.sticky_units`
         return Constants(first, first, n, 1, longest=n)
     found = losses(unit)
     if found is None or (how is not None and not ordered_calls_ok(unit)):
@@ -930,12 +919,11 @@ def rounded_ok(unit: UnitSpec) -> bool:
         and all(always_infinite(of, t) for t in (of.rho, of.step))
         for of in unit_designs(unit)
     )  # fmt: skip
-    flushed = d.c_subnormals != "hidden_bit" and d.result_subnormals != "kept"
     return (
         exact and unit.emulation is None and d.fraction_bits is None and d.carry_bits is None
         and d.zero_words == "summed" and d.zero_terms is None and d.product_limit is None and whole(d)
         and d.lost_bits == "cut" and not d.framed and d.c_position != "after"
-        and (d.c_subnormals == "kept" or flushed) and (unit.tree is None or _each_once(unit.tree.root))
+        and c_as_results(d) and (unit.tree is None or _each_once(unit.tree.root))
     )  # fmt: skip
 
 

@@ -95,9 +95,7 @@ def sums_of(unit: UnitSpec) -> Sum | None:
     if unit.tree is not None:
         made = tree_sum(unit.tree, d)
     else:
-        made = Sum(
-            d, d.rho, (*products, "c") if d.c_position == "joined" else (Sum(d, d.step, products), "c")
-        )
+        made = Sum(d, d.rho, (*(products if d.c_position == "joined" else (Sum(d, d.step, products),)), "c"))
     ranged = all(x.target.integer_bits is None and _range_ok(x.target) for x in made.sums())
     return made if ranged else None
 
@@ -707,18 +705,6 @@ def sum_of_groups(unit: UnitSpec) -> bool:
     )  # fmt: skip
 
 
-def group_grid(unit: UnitSpec) -> int | None:
-    """`GroupTerms.group_grid`: terms of groups, and c, are multiples of 2^this."""
-    scale, to, start = unit.scale_format, unit.design.rho, start_format(unit)
-    products = product_bounds(replace(unit, scale_format=None))
-    if not sum_of_groups(unit) or scale is None or products is None:
-        return None
-    if unit.design.c_subnormals == "hidden_bit" or not _range_ok(to):
-        return None
-    terms = products.grid + 2 * (least(scale) - scale.fraction_bits)
-    return min(terms, least(start) - start.fraction_bits, to.e_min - to.fraction_bits)
-
-
 def rounded_terms_idle(unit: UnitSpec) -> bool:
     """`RoundedTerms.rounded_free`: whether products fit into what they are rounded to, and c into results."""
     d, exact, c, out = unit.design, exact_bounds(unit), unit.c_format, unit.design.rho
@@ -879,16 +865,19 @@ def _groups(unit: UnitSpec) -> IdleAxis | None:
 
     Where no result rounds to zero, they do not tell the sign of one that does.
     """
-    d, to, scale, grid = unit.design, unit.design.rho, unit.scale_format, group_grid(unit)
+    d, to, scale, c = unit.design, unit.design.rho, unit.scale_format, unit.c_format
     f, zero = d.fraction_bits, None if d.normalise_products else d.zero_exponent
-    if not sum_of_groups(unit) or scale is None:
+    products = product_bounds(replace(unit, scale_format=None))
+    if not sum_of_groups(unit) or scale is None or d.c_subnormals == "hidden_bit" or not _range_ok(to):
         return None
-    low, ranged = min(2 * least(scale), least(unit.c_format), to.e_min), _range_ok(to)
-    below = isinstance(zero, int) and d.c_subnormals != "hidden_bit" and ranged and zero <= low
-    exact = grid is not None and d.carry_bits is None
-    uncut = exact and f is not None and isinstance(zero, int) and zero - f <= grid  # type: ignore[operator]
-    kept = d.zero_sign == "sum" and d.result_subnormals == "kept"
-    signed = kept and exact and to.e_min - to.fraction_bits <= grid  # type: ignore[operator]
+    below = isinstance(zero, int) and zero <= min(2 * least(scale), least(c), to.e_min)
+    uncut = signed = False
+    if products is not None and d.carry_bits is None:
+        # `GroupTerms.group_grid`: terms of groups, and c, are multiples of 2^this.
+        terms, last = products.grid + 2 * (least(scale) - scale.fraction_bits), to.e_min - to.fraction_bits
+        grid = min(terms, least(c) - c.fraction_bits, last)
+        uncut = f is not None and isinstance(zero, int) and zero - f <= grid
+        signed = d.zero_sign == "sum" and d.result_subnormals == "kept" and last <= grid
     theorem, condition, value = "group_sign_idle", "group_sign_free", {"zero_sign": "positive"}
     if below or uncut:
         theorem, value = "group_zero_idle" if below else "group_zero_cut_idle", {"zero_exponent": "none"}
