@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from tcformal.backends.cnf import Cnf, to_cnf
+from tcformal.backends.cnf import to_cnf
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
@@ -36,7 +36,7 @@ def question(claim: Claim) -> tuple[Graph, Node]:
     g = Graph(folded=False)
     made: dict[Node, Node] = {}
     wanted = [y for e in (*claim.given, claim.goal) for y in e.nodes()]
-    for node in _ordered(wanted, claim.free):
+    for node in sorted(_between(wanted, claim.free), key=lambda x: x.index):
         if node in claim.free or node.op == "input":
             made[node] = g.input(f"v{len(made)}", node.width)
         elif node.op == "const":
@@ -50,31 +50,15 @@ def question(claim: Claim) -> tuple[Graph, Node]:
     return g, wrong
 
 
-def _ordered(wanted: Sequence[Node], free: frozenset[Node]) -> list[Node]:
-    """The nodes between the cut and those wanted, arguments first."""
-    seen: set[Node] = set()
-    stack = list(wanted)
+def _between(wanted: Sequence[Node], free: frozenset[Node]) -> set[Node]:
+    """The nodes between the cut and those wanted."""
+    seen, stack = set[Node](), list(wanted)
     while stack:
         node = stack.pop()
         if node not in seen:
             seen.add(node)
-            if node not in free:
-                stack += node.args
-    return sorted(seen, key=lambda x: x.index)
-
-
-def structure(wrong: Node) -> Hashable:
-    """What makes two questions the same: their nodes, by operator and place."""
-    return tuple([(x.op, x.params, *[y.index for y in x.args]) for x in reachable([wrong])])
-
-
-def decide(cnf: Cnf) -> int | None:
-    """The steps of a checked refutation of the clauses of a claim's negation; None where the claim is false.
-
-    Errors: CertificateError for a refutation that the checker refuses.
-    """
-    outcome = refuted(cnf)
-    return None if outcome.status is not Status.UNSAT else checked_steps(cnf, outcome.proof or "")
+            stack += () if node in free else node.args
+    return seen
 
 
 #: The rows that are kept, sorted by unit.
@@ -149,16 +133,19 @@ def refinement(spec: UnitSpec, decided: set[Hashable] | None = None) -> Refineme
     for claim in plan.claims():
         count += 1
         graph, wrong = question(claim)
-        form = structure(wrong)
+        # What makes two questions the same: their nodes, by operator and place.
+        form = tuple([(x.op, x.params, *[y.index for y in x.args]) for x in reachable([wrong])])
         if form in asked:
             continue
         asked.add(form)
         cnf = to_cnf(graph, wrong)
         different.add(cnf.clauses)
         if cnf.clauses not in decided:
-            if decide(cnf) is None:
+            outcome = refuted(cnf)
+            if outcome.status is not Status.UNSAT:
                 says = claim.coq(name)[:200]
                 raise InputError(f"expected every claim about {spec.name} to hold, but {says} does not")
+            checked_steps(cnf, outcome.proof or "")
             decided.add(cnf.clauses)
     return Refinement(
         unit=spec.name, definition=definition(spec), file=file_digest(plan.coq()), claims=count,

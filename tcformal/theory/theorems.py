@@ -9,7 +9,7 @@ from decimal import ROUND_CEILING, Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tcformal.checks import check_choice
 from tcformal.design.names import resolve
@@ -20,10 +20,8 @@ from tcformal.theory.checked import checked_with, source_of
 from tcformal.theory.claims import CLAIMS, claim_instance, negation_from_zero
 from tcformal.theory.design import block_size
 from tcformal.theory.instances import Instance, coq_instance
+from tcformal.theory.regions import Exactness, any_order, exactness, region
 from tcformal.theory.stated_sum import operand_rules
-
-if TYPE_CHECKING:
-    from tcformal.theory.regions import Exactness
 
 #: What each claim about one unit says.
 STATEMENTS: dict[str, str] = {
@@ -181,7 +179,9 @@ def theorem_answer(unit: UnitSpec, claim: str) -> TheoremAnswer | None:
         found = claim_instance(unit, name, zero_c=True) if zero_c else None
         found = found or claim_instance(unit, name)
         if found is None and name == _OF_ORDER and _FINITE in assumed:
-            found = _any_order(unit, *assumed)
+            spreads = [int(x[1]) for text in assumed if (x := _SPREAD.fullmatch(text))]
+            spread = spreads[0] if spreads else None
+            found = any_order(unit, spread, zero_c=zero_c, exponents=_exponents(assumed))
         if found is None and name == _OF_NEGATION and zero_c:
             found = negation_from_zero(unit, _exponents(assumed))
     return None if found is None else TheoremAnswer(found)
@@ -194,8 +194,6 @@ def agreement_of(second: str, assumed: Sequence[str]) -> str:
 
 def _region(first: UnitSpec, second: str, *assumed: str) -> Instance | None:
     """The theorem on the spread within which two units agree; None under assumptions that it is not about."""
-    from tcformal.theory.regions import region  # counts the products of a circuit
-
     spans = [x.string for text in assumed if (x := _EXPONENTS.fullmatch(text))]
     if _FINITE not in assumed or not {_FINITE, _ZERO_C, *spans} >= {*assumed} or len(spans) > 1:
         return None
@@ -208,19 +206,8 @@ def _exponents(assumed: Sequence[str]) -> tuple[int, int] | None:
     return (int(spans[0][1]), int(spans[0][2])) if spans else None
 
 
-def _any_order(unit: UnitSpec, *assumed: str) -> Instance | None:
-    """The theorem on the spread within which products may be in any order."""
-    from tcformal.theory.regions import any_order  # counts the products of a circuit
-
-    spreads = [int(x[1]) for text in assumed if (x := _SPREAD.fullmatch(text))]
-    spread = spreads[0] if spreads else None
-    return any_order(unit, spread, zero_c=_ZERO_C in assumed, exponents=_exponents(assumed))
-
-
 def _exactness(unit: UnitSpec, *assumed: str) -> Exactness | None:
     """What theorems say of the unit's sums; with c = 0 where that is assumed and says more."""
-    from tcformal.theory.regions import exactness  # counts the products of a circuit
-
     free = exactness(unit)
     more = exactness(unit, zero_c=True) if _ZERO_C in assumed and (free is None or free.failed) else None
     return more or free
