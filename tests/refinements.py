@@ -20,9 +20,8 @@ from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, TcformalError
-from tcformal.theory.certified import KEPT, Refinement, definition, file_digest, load, refinement
 from tcformal.theory.checked import coq_version, coqc, sources_digest
-from tcformal.theory.refinement import Plan
+from tcformal.theory.refinement import KEPT, Plan, Refinement, definition, file_digest, load, refinement
 
 
 def is_of(x: Refinement, spec: UnitSpec, text: str) -> bool:

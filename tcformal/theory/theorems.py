@@ -133,7 +133,7 @@ class TheoremAnswer:
 @lru_cache(maxsize=64)
 def _refined(unit: UnitSpec) -> str:
     """That the circuit computes what the design does, where that is kept; else what the theorem is of."""
-    from tcformal.theory.certified import kept_refinement  # builds the circuit
+    from tcformal.theory.refinement import kept_refinement  # builds the circuit
 
     kept = kept_refinement(unit)
     return "of the specification: no refinement of the circuit is kept" if kept is None else kept.sentence()

@@ -184,7 +184,7 @@ def test_an_answer_says_whether_the_circuit_is_refined(monkeypatch: pytest.Monke
         asked.append(unit.name)
         return None if unit.name.startswith("hopper/") else Kept(unit)
 
-    monkeypatch.setattr("tcformal.theory.certified.kept_refinement", kept)
+    monkeypatch.setattr("tcformal.theory.refinement.kept_refinement", kept)
     answers_module._refined.cache_clear()
     first, second = (resolve(f"{x}/mma.m16n8k8.f32.f16.f16.f32") for x in ("turing", "hopper"))
     found = theorem_answer(first, f"agreement; {second.name}; finite")

@@ -26,10 +26,10 @@ from semantic_slips import (
     slip,
 )
 from tcformal.errors import InputError
-from tcformal.theory import certified, checked
-from tcformal.theory.certified import Refinement, kept_refinement, load, refinement
+from tcformal.theory import checked
+from tcformal.theory import refinement as certified
 from tcformal.theory.checked import coqc, sources_digest
-from tcformal.theory.refinement import Plan
+from tcformal.theory.refinement import Plan, Refinement, kept_refinement, load, refinement
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def test_a_changed_circuit_design_or_source_has_no_refinement(
         slip(next(x for x in SLIPS if x.what == "e_max + 1"), m)
         assert kept_refinement(tcformal.unit(VOLTA).spec) is None
     with monkeypatch.context() as m:
-        m.setattr("tcformal.theory.certified.coq_design", lambda _: "another")
+        m.setattr("tcformal.theory.refinement.coq_design", lambda _: "another")
         assert kept_refinement(tcformal.unit(VOLTA).spec) is None
     assert kept_refinement(tcformal.unit(VOLTA).spec) is not None
     for row in (volta, replace(_row(volta), sources="0" * 64), replace(_row(volta), coq="")):

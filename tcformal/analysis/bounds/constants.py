@@ -118,7 +118,7 @@ def _least(unit: UnitSpec) -> int:
 
 def refined(unit: UnitSpec) -> str:
     """A sentence on the stored proof that transfers theorems to the unit's circuit; '' without one."""
-    from tcformal.theory.certified import kept_refinement  # builds the circuit
+    from tcformal.theory.refinement import kept_refinement  # builds the circuit
 
     kept = kept_refinement(unit)
     return "" if kept is None else kept.sentence()
