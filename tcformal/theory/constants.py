@@ -388,8 +388,9 @@ def paths(unit: UnitSpec) -> Paths | None:
     """The losses of a unit whose sums are made in an order; None where the theorem does not apply."""
     if not order_ok(unit):
         return None
-    floor, tiny = _units(unit)
-    first, later = (_order_losses(unit, floor, tiny, c) for c in (ZERO, _some_c(unit)))
+    (floor, tiny), bits = _units(unit), c_bits(unit)
+    some = Bound(short=bits, settles=bits if cuts(unit) else None, of_c=ONE)
+    first, later = (_order_losses(unit, floor, tiny, c) for c in (ZERO, some))
     return None if first is None or later is None else Paths(floor, tiny, first, later)
 
 
@@ -525,11 +526,6 @@ def _term(unit: UnitSpec, tiny: int) -> Bound:
         return UNKNOWN
     factor = ONE if _fits(made.short, t.fraction_bits) else ONE + (1 << WIDTH - low)
     return Bound(short=t.fraction_bits, factor=factor, beside=1 << rest)
-
-
-def _some_c(unit: UnitSpec) -> Bound:
-    bits = c_bits(unit)
-    return Bound(short=bits, settles=bits if cuts(unit) else None, of_c=ONE)
 
 
 def c_bits(unit: UnitSpec) -> int:

@@ -1191,9 +1191,7 @@ def equal_by_theorem(first: UnitSpec, second: UnitSpec, k: int) -> EqualByTheore
 
 
 # One design is compared with all that one parameter makes of it.
-@lru_cache(maxsize=64)
-def _form(unit: UnitSpec) -> tuple[str, tuple[str, ...]]:
-    return normal_form(unit)
+_form = lru_cache(maxsize=64)(normal_form)
 
 
 @lru_cache(maxsize=64)

@@ -748,7 +748,10 @@ class Exact(Front):
         self.given = given or [[is_finite(r)] for r in operands]
         leads = [Number(t.term, x.nan, x.inf) for t, x in zip(total.terms, operands, strict=True)]
         cuts = [_operand_cut(x, y) for x, y in zip(operands, into, strict=True)]
-        super().__init__(total, leads, None, cuts, [_operand_known(x) for x in operands])
+        # `Stage.v`, operand_known.
+        terms = [x.term for x in operands]
+        known = [[in_span(x.exponent), iff(is_one(x.zero), equal(u(x.significand), 0))] for x in terms]
+        super().__init__(total, leads, None, cuts, known)
 
     def claims(self) -> Iterator[Claim]:
         """What operands with their leading ones on top are, and their sum."""
@@ -769,11 +772,6 @@ class Exact(Front):
         yield make_claim(some, between(0, k, below + 1), cut)
         yield make_claim(some, equal(lead, u(r.term.significand) << lower(k, below + 1)), cut)
         yield make_claim(some, 1 << below <= lead, cut)
-
-
-def _operand_known(r: Number) -> list[Expr]:
-    """`Stage.v`, operand_known."""
-    return [in_span(r.term.exponent), iff(is_one(r.term.zero), equal(u(r.term.significand), 0))]
 
 
 def _operand_cut(r: Number, entering: Sequence[Node]) -> Sequence[Node]:
@@ -937,16 +935,12 @@ class Framed:
         of = total_to_round(total, specials.operands, self.front.bound)
         self.first = Ending(rounded, specials.result, d, of, "positive" if narrowed else None)
         self.narrowed: Ending | None = None
+        self.ending = self.first
         if narrowed:
             _, rounded, specials = _ended(narrowed[0])
             # A zero that it is given has no sign, and no other number is subnormal.
             of = replace(number_to_round(self.first.outcome), nodes=of.nodes)
-            self.narrowed = Ending(rounded, specials.result, d, of, "ieee")
-
-    @property
-    def ending(self) -> Ending:
-        """How it is rounded last."""
-        return self.first if self.narrowed is None else self.narrowed
+            self.ending = self.narrowed = Ending(rounded, specials.result, d, of, "ieee")
 
     def claims(self) -> Iterator[Claim]:
         """`Frames.v`, framed_claims."""

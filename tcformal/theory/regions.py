@@ -206,11 +206,12 @@ def exactness(unit: UnitSpec, *, zero_c: bool = False) -> Exactness | None:
         if bits is None or bits >= width:
             why = "partial sums are rounded, or zeros of either sign tell sums apart"
         return Exactness(width, None, None, (why,))
+    c = "c = +0" if zero_c else "c"
     given = (f"{n}%nat", "true" if zero_c else "false", f"({room[0]})", f"({room[1]})")
     numbers = {"width": Fraction(width)}
     exact = Instance(
         claim="exact-sum", unit=unit, theorem="sum_is_exact",
-        says=f"every result is the exact sum of {n} finite products and c{_with(zero_c)}, rounded once by "
+        says=f"every result is the exact sum of {n} finite products and {c}, rounded once by "
         f"{plan.final.design.conversion}",
         arguments=given, binders=("ps", "c", "x"), conditions=(f"exact_ok d {' '.join(given)} = true",),
         numbers=numbers,
@@ -220,7 +221,7 @@ def exactness(unit: UnitSpec, *, zero_c: bool = False) -> Exactness | None:
         return Exactness(width, exact, None, failed)
     rounded = Instance(
         claim="correctly-rounded", unit=unit, theorem="correctly_rounded",
-        says=f"every finite result is the exact sum of {n} products and c{_with(zero_c)}, rounded once to "
+        says=f"every finite result is the exact sum of {n} products and {c}, rounded once to "
         f"{unit.d_format.name} by {plan.final.target.mode}",
         arguments=given, binders=("ps", "c", "x", "z"),
         conditions=(f"correct_ok d {' '.join(given)} = true",),
@@ -283,10 +284,6 @@ def _result(unit: UnitSpec) -> Conversion | None:
     if unit.tree is not None:
         d = stage_designs(unit.tree, d)[unit.tree.root.stage]
     return None if d.rho.integer_bits is not None else d.rho
-
-
-def _with(zero_c: bool) -> str:
-    return " = +0" if zero_c else ""
 
 
 #: The fields of a design's record about words of NaNs.

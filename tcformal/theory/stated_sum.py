@@ -33,18 +33,16 @@ class StatedSum:
     #: Fraction bits that c has at most; None: of any c.
     c_bits: int | None = None
 
-    def _other_signs(self, needed: StatedSum, products: int) -> list[int]:
-        """The first k, of the even and of the odd ones, whose products have other signs."""
-        few = range(min(products, 2))
-        return [k for k in few if subtracts(self.subtracted, k) != subtracts(needed.subtracted, k)]
-
     def refusal(self, needed: StatedSum, name: str, products: int) -> str:
         """Why a theorem about this sum of a unit says nothing of so many products of another one.
 
         '' where it says something.
         """
         letters = LETTERS - {"c"} if needed.c == NO_C else LETTERS
-        if others := self._other_signs(needed, products):
+        # The first k, of the even and of the odd ones, whose products have other signs.
+        few = range(min(products, 2))
+        others = [k for k in few if subtracts(self.subtracted, k) != subtracts(needed.subtracted, k)]
+        if others:
             wanted, own = (
                 "taken away" if subtracts(x.subtracted, others[0]) else "added" for x in (needed, self)
             )

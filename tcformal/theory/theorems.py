@@ -82,7 +82,9 @@ class TheoremAnswer:
         if loss is None:
             return self.says
         block, zero_c = f"one block of {block_size(x.unit)} products", SEPARATOR in x.claim
-        if _as_written(x.unit):
+        d = x.unit.design
+        plain = {*operand_rules(d), d.c_subnormals} == {"kept"} and d.negated == "none"
+        if plain and x.unit.scale_format is None:  # terms are products of the operands as they are, and c
             both = "(Σ a_k·b_k + c)", "(Σ|a_k·b_k| + |c|)"
             error, sizes = ("Σ a_k·b_k", "Σ|a_k·b_k|") if zero_c else both
             return f"|d - {error}| <= {_at_most(loss)}·{sizes} + η in {block}, η as in the theorem"
@@ -144,13 +146,6 @@ def _loss(x: Instance) -> Fraction | None:
     if x.claim.partition(SEPARATOR)[0] not in _RELATIVE or x.unit.emulation is not None:
         return None
     return x.numbers.get("first", x.numbers.get("kappa"))
-
-
-def _as_written(unit: UnitSpec) -> bool:
-    """Whether terms are products of the operands as they are, and c: none is scaled, negated or flushed."""
-    d = unit.design
-    kept = {*operand_rules(d), d.c_subnormals} == {"kept"}
-    return kept and unit.scale_format is None and d.negated == "none"
 
 
 def _at_most(x: Fraction) -> str:
