@@ -90,9 +90,13 @@ def coq_design(spec: UnitSpec, sums: str | None = None, rounded: Design | None =
 
     Errors: InputError for a combination that the specification does not describe.
     """
-    d = spec.design
-    _check(spec)
-    tree, how = spec.tree, spec.emulation
+    d, tree, how = spec.design, spec.tree, spec.emulation
+    whole = d.exponent_step == 1 and d.piece_bits is None and d.lost_bits != "halves"
+    if how is not None and not whole:
+        raise InputError(
+            f"expected whole products and exponent_step=1 in the composition {spec.name}, because the "
+            "specification cuts factors of one format only"
+        )
     converted = how.converted if how is not None else tree.converted if tree is not None else None
     scales = "None"
     if spec.scale_format is not None:
@@ -112,9 +116,29 @@ def coq_design(spec: UnitSpec, sums: str | None = None, rounded: Design | None =
 
 def coq_summation(spec: UnitSpec) -> str:
     """A term of type `summation`, without parentheses."""
+    d = spec.design
     if spec.tree is not None:
-        return f"InSteps {tree_sum(spec.tree, spec.design).written()}"
-    return _summation(spec.design)
+        return f"InSteps {tree_sum(spec.tree, d).written()}"
+    if d.framed and d.summation not in ("tr", "gtr"):
+        return f"Framed {_frame(d)}"
+    whole = coq_sum(d, d.rho)
+    if d.summation in ("tr", "gtr"):
+        down = _record(
+            products_sum=whole, sum_bits=d.sum_fraction_bits,
+            sum_mode=d.sum_rounding.removesuffix("_ADDENDS"), cut_again=d.sum_rounding != "RD_ADDENDS",
+            two_sums=d.summation == "gtr",
+        )  # fmt: skip
+        return f"RoundedDown {down}"
+    if d.c_position == "after":
+        return f"CAfter {whole} {_shown(d.lost_bits == 'halves')}"
+    if d.lost_bits in ("sticky", "jammed"):
+        return f"{d.lost_bits.capitalize()}Sum {whole}"
+    last = _stage(d, d.rho)
+    if d.c_position == "joined":
+        return f"OneSum {last}"
+    if d.c_position == "first":
+        return f"FromC {_stage(d, d.step)} {last}"
+    return f"CLast {_INNER[d.summation]} {_stage(d, d.step)} {last}"
 
 
 def coq_format(f: Format) -> str:
@@ -147,44 +171,6 @@ def coq_conversion(d: Design, target: Conversion) -> str:
         rho=target.mode, p=target.fraction_bits, emin=target.e_min, emax=target.e_max,
         overflow=_OVERFLOWS[d.overflow], flushes=d.result_subnormals != "kept",
         tiny=d.result_subnormals == "tiny_zero", zsign=_ZERO_SIGNS[d.zero_sign],
-    )  # fmt: skip
-
-
-def _check(spec: UnitSpec) -> None:
-    """Refuse what the specification has no words for."""
-    d = spec.design
-    composed = spec.emulation is not None
-    if composed and (d.exponent_step != 1 or d.piece_bits is not None or d.lost_bits == "halves"):
-        raise InputError(
-            f"expected whole products and exponent_step=1 in the composition {spec.name}, because the "
-            "specification cuts factors of one format only"
-        )
-
-
-def _summation(d: Design) -> str:
-    """A term of type `summation`."""
-    if d.summation in ("tr", "gtr"):
-        return f"RoundedDown {_round_down(d)}"
-    if d.framed:
-        return f"Framed {_frame(d)}"
-    whole = coq_sum(d, d.rho)
-    if d.c_position == "after":
-        return f"CAfter {whole} {_shown(d.lost_bits == 'halves')}"
-    if d.lost_bits in ("sticky", "jammed"):
-        return f"{d.lost_bits.capitalize()}Sum {whole}"
-    last = _stage(d, d.rho)
-    if d.c_position == "joined":
-        return f"OneSum {last}"
-    if d.c_position == "first":
-        return f"FromC {_stage(d, d.step)} {last}"
-    return f"CLast {_INNER[d.summation]} {_stage(d, d.step)} {last}"
-
-
-def _round_down(d: Design) -> str:
-    return _record(
-        products_sum=coq_sum(d, d.rho), sum_bits=d.sum_fraction_bits,
-        sum_mode=d.sum_rounding.removesuffix("_ADDENDS"), cut_again=d.sum_rounding != "RD_ADDENDS",
-        two_sums=d.summation == "gtr",
     )  # fmt: skip
 
 

@@ -108,7 +108,6 @@ def _z(number: int) -> str:
     return f"({number})" if number < 0 else str(number)
 
 
-# ------------------------------------------------------------------ terms
 def num(value: int) -> Expr:
     """An integer."""
     return Expr("Num_", (value,))
@@ -139,7 +138,6 @@ def choice(condition: Expr, a: Expr | int, b: Expr | int) -> Expr:
     return Expr("If", (condition, _expr(a), _expr(b)))
 
 
-# ------------------------------------------------------------------ formulas
 ALWAYS = equal(num(0), 0)
 NEVER = ~ALWAYS
 
@@ -179,7 +177,6 @@ def within(bound: int, a: Expr) -> Expr:
     return between(-bound, a, bound)
 
 
-# ------------------------------------------------------------------ bits
 @dataclass(frozen=True, slots=True)
 class _Integer:
     """An integer in a graph: two's complement where `low` is negative, unsigned elsewhere; in [low, high]."""
@@ -198,25 +195,20 @@ class Bits:
     """Expressions as nodes of a graph, each integer as wide as its range needs, so that nothing wraps."""
 
     def __init__(self, graph: Graph, of: Mapping[Node, Node]) -> None:
-        self._g = graph
-        self._of = of
-        self._done: dict[Expr, _Integer | Node] = {}
+        self._g, self._of = graph, of
+        self._formulas, self._terms = dict[Expr, Node](), dict[Expr, _Integer]()
 
     def formula(self, x: Expr) -> Node:
         """A node of one bit."""
-        made = self._done.get(x)
-        if made is None:
-            made = self._done[x] = self._formula(x)
-        assert isinstance(made, Node)
-        return made
+        if x not in self._formulas:
+            self._formulas[x] = self._formula(x)
+        return self._formulas[x]
 
     def term(self, x: Expr) -> _Integer:
         """An integer."""
-        made = self._done.get(x)
-        if made is None:
-            made = self._done[x] = self._term(x)
-        assert isinstance(made, _Integer)
-        return made
+        if x not in self._terms:
+            self._terms[x] = self._term(x)
+        return self._terms[x]
 
     def _formula(self, x: Expr) -> Node:
         g = self._g
@@ -313,8 +305,7 @@ class Bits:
         one, other = (self.term(y) for y in _exprs(x))
         if x.name == "Low":
             a, b = self._alike(one, other)
-            smaller = g.make("slt" if min(a.low, b.low) < 0 else "ult", (a.node, b.node))
-            node = g.make("ite", (smaller, a.node, b.node))
+            node = g.make("ite", (self._compared("Less", one, other), a.node, b.node))
             return _Integer(node, min(a.low, b.low), min(a.high, b.high))
         if x.name == "Times":
             return self._product(one, other)
