@@ -69,27 +69,22 @@ def error_bound(unit: UnitSpec) -> Instance | None:
     if d.framed:
         return _framed(unit)
     if exponents_ok(unit):
-        n = losing(unit, f)
-        return Instance(
-            claim="error-bound", unit=unit, theorem="error_in_exponents", with_sum=True,
-            says=f"|d - exact| <= {n}·2^(E-{f}) + {_ulp(d)} for every E that is at least "
-            f"{d.rho.e_min} and the exponent of every term that is not zero",
-            arguments=(str(f),), binders=("w", "z", "x", "E"),
-            conditions=(f"exponents_ok d {f} = true", "composed d = None"), numbers={"units": Fraction(n)},
-        )  # fmt: skip
-    if grouped_ok(unit) and unit.k == block_size(unit) and unit.c_format.fraction_bits <= f:
-        n = block_terms(unit)
-        return Instance(
-            claim="error-bound", unit=unit, theorem="error_of_groups_in_exponents", with_sum=True,
-            sum_by="fused_sum",
-            says=f"|d - exact| <= {n}·2^(E-{f}) + {_ulp(d)} for every E that is at least "
-            f"{d.rho.e_min}, the exponent of a c that is not zero, and those of both scales, added, of every "
-            "product that is not zero",
-            arguments=(str(f),), binders=("w", "z", "x", "E"),
-            conditions=(f"grouped_ok d {f} = true", f"(fbits (c_format d) <=? {f})%Z = true"),
-            numbers={"units": Fraction(n)},
-        )  # fmt: skip
-    return _pieces_in_exponents(unit) or _relative(unit, "error-bound")
+        n, theorem, sum_by = losing(unit, f), "error_in_exponents", "sum_of"
+        of = " and the exponent of every term"
+        conditions = (f"exponents_ok d {f} = true", "composed d = None")
+    elif grouped_ok(unit) and unit.k == block_size(unit) and unit.c_format.fraction_bits <= f:
+        n, theorem, sum_by = block_terms(unit), "error_of_groups_in_exponents", "fused_sum"
+        of = ", the exponent of a c that is not zero, and those of both scales, added, of every product"
+        conditions = (f"grouped_ok d {f} = true", f"(fbits (c_format d) <=? {f})%Z = true")
+    else:
+        return _pieces_in_exponents(unit) or _relative(unit, "error-bound")
+    return Instance(
+        claim="error-bound", unit=unit, theorem=theorem, with_sum=True, sum_by=sum_by,
+        says=f"|d - exact| <= {n}·2^(E-{f}) + {_ulp(d)} for every E that is at least {d.rho.e_min}{of} that "
+        "is not zero",
+        arguments=(str(f),), binders=("w", "z", "x", "E"), conditions=conditions,
+        numbers={"units": Fraction(n)},
+    )  # fmt: skip
 
 
 def _ulp(d: Design) -> str:

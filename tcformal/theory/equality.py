@@ -68,10 +68,6 @@ class Bounds:
         return max(self.upto, self.low_upto)
 
 
-#: The least bits of a sum that is exact.
-_LEAST_WIDE = 64
-#: Operands of a sum of which `Odd.exact_two` is.
-_PAIR = 2
 #: Exponent bits of formats of whose numbers a largest exponent is known.
 _CODES = 2
 
@@ -136,7 +132,7 @@ def apart_sums(unit: UnitSpec) -> Sum | None:
         and d.carry_bits is None and d.zero_terms is None and terms.top - terms.bits >= terms.grid
     ):  # fmt: skip
         return None
-    bits, products = _LEAST_WIDE, tuple(range(block_size(unit)))
+    bits, products = 64, tuple(range(block_size(unit)))
     while len(products) * terms.most << (terms.top - terms.bits - terms.grid) >= 1 << bits:
         bits *= 2
     exponents = 2
@@ -311,7 +307,7 @@ def _idle_two(d: Design, to: Conversion, bs: list[Bounds]) -> bool:
     wide = max(to.fraction_bits + 3, max(b.width for b in bs) + 2, max(b.low_upto for b in bs) - _grid(bs))
     return (
         d.fraction_bits is not None and d.alignment_rounding == "RO" and d.carry_bits is None
-        and not d.normalise_products and d.zero_exponent == "none" and len(bs) <= _PAIR
+        and not d.normalise_products and d.zero_exponent == "none" and len(bs) <= 2
         and d.fraction_bits >= wide and all(b.most < (2 << b.bits if b.bits >= 0 else 0) for b in bs)
     )  # fmt: skip
 

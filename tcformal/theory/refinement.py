@@ -36,17 +36,7 @@ from tcformal.semantics.number import Exponent, Number
 from tcformal.semantics.pack import converted_word
 from tcformal.semantics.product import in_pieces, product
 from tcformal.semantics.special import limit_product
-from tcformal.semantics.stages import (
-    Block,
-    Dot,
-    DotStep,
-    Floored,
-    Maximum,
-    PartialSum,
-    Rounded,
-    SpecialCases,
-    Total,
-)
+from tcformal.semantics.stages import Block, Dot, DotStep, Floored, Maximum, Rounded, SpecialCases, Total
 from tcformal.semantics.sums.step import as_term
 from tcformal.semantics.unpack import unpack
 from tcformal.solve.certificate import checked_steps
@@ -611,7 +601,7 @@ class Front:
             self.alignment = str(d.alignment_rounding)
         self.largest_of, self.tree = total.maximum, total.partials[-1].node
         self.known = known if known is not None else [[] for _ in numbers]
-        self.sums: dict[Node, PartialSum] = {x.node: x for x in total.partials}
+        self.sums = {x.node: x for x in total.partials}
         # The term of an addend is the last one below it.
         of = {x.aligned: i for i, x in enumerate(total.terms)}
         addends = [y for x in total.partials for y in x.of if y not in self.sums]

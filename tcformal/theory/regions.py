@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tcformal.design.rounding import Conversion
@@ -208,24 +208,21 @@ def exactness(unit: UnitSpec, *, zero_c: bool = False) -> Exactness | None:
         return Exactness(width, None, None, (why,))
     c = "c = +0" if zero_c else "c"
     given = (f"{n}%nat", "true" if zero_c else "false", f"({room[0]})", f"({room[1]})")
-    numbers = {"width": Fraction(width)}
     exact = Instance(
         claim="exact-sum", unit=unit, theorem="sum_is_exact",
         says=f"every result is the exact sum of {n} finite products and {c}, rounded once by "
         f"{plan.final.design.conversion}",
         arguments=given, binders=("ps", "c", "x"), conditions=(f"exact_ok d {' '.join(given)} = true",),
-        numbers=numbers,
+        numbers={"width": Fraction(width)},
     )  # fmt: skip
     failed = _not_to_format(unit, plan.final.design, plan.final.target, g)
     if failed:
         return Exactness(width, exact, None, failed)
-    rounded = Instance(
-        claim="correctly-rounded", unit=unit, theorem="correctly_rounded",
-        says=f"every finite result is the exact sum of {n} products and {c}, rounded once to "
-        f"{unit.d_format.name} by {plan.final.target.mode}",
-        arguments=given, binders=("ps", "c", "x", "z"),
+    says = f"every finite result is the exact sum of {n} products and {c}, rounded once to "
+    rounded = replace(
+        exact, claim="correctly-rounded", theorem="correctly_rounded", binders=("ps", "c", "x", "z"),
+        says=f"{says}{unit.d_format.name} by {plan.final.target.mode}",
         conditions=(f"correct_ok d {' '.join(given)} = true",),
-        numbers=numbers,
     )  # fmt: skip
     return Exactness(width, exact, rounded, ())
 

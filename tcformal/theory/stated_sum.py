@@ -87,21 +87,15 @@ def normal_sum(unit: UnitSpec, *, c_bits: int | None = None) -> StatedSum:
 
     A unit that takes subnormals for 0 gives for them what it gives for 0: the theorem is one about them, too.
     """
-    design = unit.design
-    flushed = flushed_letters(design)
-    if design.zero_words == "skipped" and not _zeros_count_nothing(unit):
+    d, c, flushed = unit.design, unit.operands.c, flushed_letters(unit.design)
+    bits = d.fraction_bits
+    # Whether a sum of zeros and c is c, so that it is no matter whether zeros are left out.
+    kept = bits is None or (d.zero_exponent == "none" and bits >= c.fraction_bits)
+    kept = kept and c == unit.operands.d and d.rho.fraction_bits >= c.fraction_bits
+    if d.zero_words == "skipped" and not kept:
         # Words that are taken for 0 are not skipped, as those that are 0 are.
         flushed = frozenset()
     return StatedSum(
-        flushed=flushed, normal=LETTERS - flushed, subtracted=design.negated, c=design.c_position,
+        flushed=flushed, normal=LETTERS - flushed, subtracted=d.negated, c=d.c_position,
         c_bits=c_bits,
     )  # fmt: skip
-
-
-def _zeros_count_nothing(unit: UnitSpec) -> bool:
-    """Whether a sum of zeros and c is c, so that it is no matter whether zeros are left out."""
-    design = unit.design
-    bits = design.fraction_bits
-    c = unit.operands.c
-    kept = bits is None or (design.zero_exponent == "none" and bits >= c.fraction_bits)
-    return kept and c == unit.operands.d and design.rho.fraction_bits >= c.fraction_bits
