@@ -125,8 +125,8 @@ def checked_with(name: str) -> str:
         record = json.loads(CHECKED.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return ""
-    known = record["sources"]
-    return record["coq"] if all(known.get(x) == _digest(x) for x in _closure(name)) else ""
+    same = all(record["sources"].get(x) == _digest(x) for x in _closure(name))
+    return record["coq"] if same else ""
 
 
 def record_check() -> str:

@@ -388,7 +388,13 @@ def paths(unit: UnitSpec) -> Paths | None:
     """The losses of a unit whose sums are made in an order; None where the theorem does not apply."""
     if not order_ok(unit):
         return None
-    (floor, tiny), bits = _units(unit), c_bits(unit)
+    bits, targets = c_bits(unit), [(s.target, s.design) for s in stages(unit)]
+    if unit.design.product_rounding is not None:
+        targets.append((unit.design.product_conversion, unit.design))
+    # The largest exponent of numbers without a leading bit, and the unit of what is lost beside.
+    floor = max(least(start_format(unit)), *(t.e_min for t, _ in targets))
+    cut = [floor - lost_bits(t) - of.fraction_bits for t, of in targets if of.fraction_bits is not None]
+    tiny = min(cut) if cut else max(_flush_exponent(t, of) for t, of in targets)
     some = Bound(short=bits, settles=bits if cuts(unit) else None, of_c=ONE)
     first, later = (_order_losses(unit, floor, tiny, c) for c in (ZERO, some))
     return None if first is None or later is None else Paths(floor, tiny, first, later)
@@ -423,7 +429,7 @@ def rounded_down(unit: UnitSpec) -> Paths | None:
 
 
 def order_ok(unit: UnitSpec) -> bool:
-    """`Growth.order_ok`, for the `floor` that `_units` gives."""
+    """`Growth.order_ok`, for the `floor` that `paths` finds."""
     d, zeros = unit.design, unit.a_format.has_zero and unit.b_format.has_zero
     return (
         whole(d) and (d.zero_words == "summed" or zeros) and d.summation not in ("tr", "gtr")
@@ -452,16 +458,6 @@ def _order_losses(unit: UnitSpec, floor: int, tiny: int, c: Bound) -> tuple[int,
     if not made.known or not _fits(made.short, bits) or (cuts(unit) and not _fits(made.settles, bits)):
         return None
     return made.factor - ONE, max(made.of_c, ONE) - ONE, made.beside
-
-
-def _units(unit: UnitSpec) -> tuple[int, int]:
-    """The largest exponent of numbers without a leading bit, and the unit of what is lost beside."""
-    targets = [(s.target, s.design) for s in stages(unit)]
-    if unit.design.product_rounding is not None:
-        targets.append((unit.design.product_conversion, unit.design))
-    floor = max(least(start_format(unit)), *(t.e_min for t, _ in targets))
-    cut = [floor - lost_bits(t) - of.fraction_bits for t, of in targets if of.fraction_bits is not None]
-    return floor, min(cut) if cut else max(_flush_exponent(t, of) for t, of in targets)
 
 
 def after_sum(stage: Sum, operands: Sequence[Bound], floor: int, tiny: int) -> Bound:
@@ -570,7 +566,6 @@ def up(x: int) -> int:
     return -(-x >> WIDTH)
 
 
-# ------------------------------------------------------------------ orders of summation (`coq/Orders.v`)
 def stages(unit: UnitSpec) -> list[Sum]:
     """Of every sum of a block, `Exact.block_stages`."""
     d = unit.design

@@ -54,14 +54,9 @@ class Sum:
 
     def written(self) -> str:
         """A term of type `steps`, in parentheses."""
-        inner = (
-            x.written() if isinstance(x, Sum) else f"Product {x}" if isinstance(x, int) else _LEAVES[x]
-            for x in self.operands
-        )
+        leaves: dict[int | str, str] = {"c": "C", "zero": "PlusZero"}
+        inner = (x.written() if isinstance(x, Sum) else leaves.get(x, f"Product {x}") for x in self.operands)
         return f"(Step {self.stage} [{'; '.join(inner)}])"
-
-
-_LEAVES = {"c": "C", "zero": "PlusZero"}
 
 
 def tree_sum(tree: Tree, d: Design) -> Sum:

@@ -1097,21 +1097,15 @@ def _modes_of_products(form: Form) -> IdleAxis | None:
     return _idle("product_rounding_idle", replace(form, rounded=rounded), "rounding_free", to)
 
 
-def _with_sums(theorem: str, after: Form, condition: str, sums: str, length: int) -> IdleAxis:
-    """A theorem whose condition is that a function of the design gives the sums."""
-    return IdleAxis(
-        theorem, after, f"{condition} d = Some ({sums})", f"{theorem} d ({sums}) w O L", length=length
-    )
-
-
 def _normal_products(form: Form) -> IdleAxis | None:
     """A rounding of products that only normalises them, as the sum may do."""
     unit, root = form.unit, form.root
     plain = None if root is None else normal_products(unit, root)
     if plain is None:
         return None
-    after, sums = Form(_changed(unit, product_rounding=None).unit, plain), summation(unit, plain)
-    return _with_sums("normal_products_idle", after, "normal_products", sums, unit.k)
+    after, sums = Form(_changed(unit, product_rounding=None).unit, plain), f"({summation(unit, plain)})"
+    condition, proof = f"normal_products d = Some {sums}", f"normal_products_idle d {sums} w O L"
+    return IdleAxis("normal_products_idle", after, condition, proof, length=unit.k)
 
 
 def _rule(form: Form) -> IdleAxis | None:
@@ -1121,7 +1115,9 @@ def _rule(form: Form) -> IdleAxis | None:
     if plain is None:
         return None
     after = replace(form, unit=_changed(unit, c_subnormals="kept").unit, sums=plain)
-    return _with_sums("rule_idle", after, "plain_rule", summation(unit, plain), unit.k)
+    sums = f"({summation(unit, plain)})"
+    condition, proof = f"plain_rule d = Some {sums}", f"rule_idle d {sums} w O L"
+    return IdleAxis("rule_idle", after, condition, proof, length=unit.k)
 
 
 def _of_unit(axis: Callable[[UnitSpec], IdleAxis | None]) -> Callable[[Form], IdleAxis | None]:

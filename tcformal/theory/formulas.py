@@ -142,11 +142,6 @@ ALWAYS = equal(num(0), 0)
 NEVER = ~ALWAYS
 
 
-def constant(value: bool) -> Expr:
-    """A truth value."""
-    return ALWAYS if value else NEVER
-
-
 def iff(a: Expr, b: Expr) -> Expr:
     """a exactly where b."""
     return a & b | ~a & ~b

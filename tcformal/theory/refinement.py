@@ -56,7 +56,6 @@ from tcformal.theory.formulas import (
     between,
     bits,
     choice,
-    constant,
     differ,
     equal,
     iff,
@@ -645,7 +644,7 @@ class Front:
         signs = [is_one(x.term.sign) for x in self.numbers]
         agree = all_of(signs) | all_of(~x for x in signs)
         zeros = all_of(equal(u(x), 0) for x in self.aligned) & agree
-        of_zero = zeros & any_of(signs) | ~zeros & constant(mode == "RD")
+        of_zero = zeros & any_of(signs) | ~zeros & (ALWAYS if mode == "RD" else NEVER)
         return ~none & (self.n < 0) | none & of_zero
 
     def claims(self) -> Iterator[Claim]:
@@ -863,7 +862,7 @@ class After:
         """`After.v`, after_sign."""
         s, none = self.first.sign(mode), equal(self.leads.n, 0)
         zeros = equal(self.first.n, 0) & iff(s, is_one(self.c.term.sign))
-        of_zero = zeros & s | ~zeros & constant(mode == "RD")
+        of_zero = zeros & s | ~zeros & (ALWAYS if mode == "RD" else NEVER)
         return ~none & (self.leads.n < 0) | none & of_zero
 
     def claims(self) -> Iterator[Claim]:

@@ -414,9 +414,10 @@ def _pair(
 ) -> _Pair | None:
     one, two = plan_of(first), plan_of(second)
     low, high = _range(first, zero_c, exponents)
-    chained = any(x.k != n for x in (first, second))
+    chained, o, p = any(x.k != n for x in (first, second)), first.operands, second.operands
     if (
-        one is None or two is None or _formats(first) != _formats(second)
+        one is None or two is None
+        or any(coq_format(getattr(o, x)) != coq_format(getattr(p, x)) for x in "abcd")
         or (chained and coq_format(first.c_format) != coq_format(first.d_format))
         or (zero_c and not first.c_format.has_zero) or low > high
     ):  # fmt: skip
@@ -434,7 +435,3 @@ def _range(unit: UnitSpec, zero_c: bool, exponents: tuple[int, int] | None) -> t
 def _span(f: Format, exponents: tuple[int, int] | None) -> tuple[int, int]:
     low, high = exponents or (least(f), f.e_max)
     return max(low, least(f)), min(high, f.e_max)
-
-
-def _formats(unit: UnitSpec) -> list[str]:
-    return [coq_format(f) for f in (unit.a_format, unit.b_format, unit.c_format, unit.d_format)]

@@ -96,6 +96,5 @@ def normal_sum(unit: UnitSpec, *, c_bits: int | None = None) -> StatedSum:
         # Words that are taken for 0 are not skipped, as those that are 0 are.
         flushed = frozenset()
     return StatedSum(
-        flushed=flushed, normal=LETTERS - flushed, subtracted=d.negated, c=d.c_position,
-        c_bits=c_bits,
-    )  # fmt: skip
+        flushed=flushed, normal=LETTERS - flushed, subtracted=d.negated, c=d.c_position, c_bits=c_bits
+    )
