@@ -19,7 +19,7 @@ from tcformal.theory.theorems import AGREEMENT, SEPARATOR, STATEMENTS
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A claim of `theory.answers.STATEMENTS`: its applicable units and its possible assumptions."""
+    """A claim of `theory.theorems.STATEMENTS`: its applicable units and its possible assumptions."""
 
     #: The names of the assumptions that it can be asked under.
     assumes: tuple[str, ...] = ()
