@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from tcformal.errors import InputError
+from tcformal.theory.checked import LOGICAL, coqc, source_names
 from tcformal.theory.instances import HEADER, Instance, coq_instance
-from tcformal.theory.sources import LOGICAL, coqc
 
 
 def _module(i: int, x: Instance) -> str:
@@ -33,3 +35,20 @@ def refused(folder: Path, instances: Sequence[Instance]) -> list[bool]:
     *found, _ = done.stderr.split("Error: The reference next was not found")
     assert len(found) == len(instances), done.stderr
     return ["Error:" in x for x in found]
+
+
+def checked_axioms(folder: Path, timeout_s: float | None = None) -> list[str]:
+    """The axioms that `coqchk`, which checks compiled sources anew, finds in all of them.
+
+    Errors: InputError without `coqchk`, and with its message where it refuses a file.
+    """
+    program = shutil.which("coqchk")
+    if program is None:
+        raise InputError("expected coqchk, which Debian has in the package coq, but found no such program")
+    modules = [f"{LOGICAL}.{name.removesuffix('.v')}" for name in source_names()]
+    command = [program, "-silent", "-o", "-Q", ".", LOGICAL, *modules]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=timeout_s, check=False)
+    if done.returncode:
+        raise InputError(f"expected the sources to be right, but coqchk says: {done.stderr.strip()[-2000:]}")
+    part = (done.stdout + done.stderr).partition("* Axioms:")[2].partition("\n* ")[0]
+    return [line.strip() for line in part.splitlines() if line.strip() not in ("", "<none>")]

@@ -23,8 +23,8 @@ from tcformal.report.escape import print_json, say, warn
 from tcformal.report.text import SHOWN, Counted, console
 from tcformal.store.claim_records import CLAIM, claim_id, keep_claim
 from tcformal.store.file import RecordFile
-from tcformal.theory.answers import STATEMENTS, claims_named
 from tcformal.theory.checked import commands
+from tcformal.theory.theorems import STATEMENTS, claims_named
 
 #: Names of Coq's modules, which files are.
 _MODULE = re.compile(r"[A-Za-z_][A-Za-z0-9_']*")

@@ -21,7 +21,7 @@ from tcformal.query.question import Kind
 from tcformal.report.claim_view import claim_view
 from tcformal.report.escape import Plain, print_json
 from tcformal.report.text import Counted, console
-from tcformal.theory.answers import agreement_of
+from tcformal.theory.theorems import agreement_of
 
 
 @dataclass(frozen=True, slots=True)

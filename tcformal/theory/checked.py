@@ -4,16 +4,107 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
-from functools import lru_cache
+from collections.abc import Collection
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from functools import cache, lru_cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 from tcformal.errors import InputError
-from tcformal.theory.sources import LOGICAL, SOURCES, compile_sources, required, source_names
+
+#: The folder of the sources, in which `_CoqProject` lists them in the order of their dependencies.
+SOURCES = Path(__file__).parent / "coq"
+#: The logical name of the folder: `From TC Require Import Spec`.
+LOGICAL = "TC"
+_REQUIRES = re.compile(rf"^From {LOGICAL} Require (?:Import|Export) ([\w\s]+)\.", re.MULTILINE)
+#: Everything that the theorems rest on beside Coq's kernel: classical real numbers, and what they need.
+AXIOMS = (
+    "Coq.Logic.Classical_Prop.classic",
+    "Coq.Logic.FunctionalExtensionality.functional_extensionality_dep",
+    "Coq.Reals.ClassicalDedekindReals.sig_forall_dec",
+    "Coq.Reals.ClassicalDedekindReals.sig_not_dec",
+)
+
+
+def source_names() -> list[str]:
+    """The sources in the order in which they are compiled."""
+    lines = (SOURCES / "_CoqProject").read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line.endswith(".v")]
+
+
+def required(name: str) -> list[str]:
+    """The sources that one of them requires itself."""
+    text = (SOURCES / name).read_text(encoding="utf-8")
+    return [f"{x}.v" for names in _REQUIRES.findall(text) for x in names.split()]
+
+
+@cache
+def sources_digest() -> str:
+    """SHA-256 of the sources that define a unit's circuit, plan, claims and specification.
+
+    They are what `Unit.v` requires, but for the theorems about the specification, whose proofs may change.
+    """
+    texts = [(SOURCES / name).read_bytes() for name in sorted(_closure("Unit.v", {"Theorems.v"}))]
+    return hashlib.sha256(b"".join(texts)).hexdigest()
+
+
+def coq_version() -> str:
+    """The version of the `coqc` that is installed; InputError without it."""
+    done = subprocess.run([_coqc(), "--print-version"], capture_output=True, text=True, check=True)
+    return done.stdout.split()[0]
+
+
+def _coqc() -> str:
+    program = shutil.which("coqc")
+    if program is None:
+        raise InputError(
+            "expected coqc, which Debian has in the packages coq and libcoq-flocq, but found no such program"
+        )
+    return program
+
+
+def coqc(folder: Path, name: str, timeout_s: float | None = None) -> str:
+    """What `coqc` prints of one file of a folder, whose compiled files it may require.
+
+    Errors: InputError without `coqc`, and with its message where the file does not compile.
+    """
+    command = [_coqc(), "-q", "-Q", ".", LOGICAL, name]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=timeout_s, check=False)
+    if done.returncode:
+        raise InputError(f"expected {name} to compile, but coqc says: {done.stderr.strip()[-2000:]}")
+    return done.stdout
+
+
+def compile_sources(folder: Path, last: str | None = None) -> None:
+    """Copies the sources to a folder and compiles them there, all of them or up to one of them.
+
+    Errors: InputError as `coqc`, and for a name that is none of the sources.
+    """
+    names = source_names()
+    if last is not None:
+        if last not in names:
+            raise InputError(f"expected one of {', '.join(names)}, but got {last!r}")
+        names = names[: names.index(last) + 1]
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        shutil.copy(SOURCES / name, folder / name)
+    ready = TopologicalSorter({name: required(name) for name in names})
+    ready.prepare()
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        running: dict[Future[str], str] = {}
+        while ready.is_active():
+            running |= {pool.submit(coqc, folder, name): name for name in ready.get_ready()}
+            for done in wait(running, return_when=FIRST_COMPLETED).done:
+                done.result()
+                ready.done(running.pop(done))
+
 
 #: Which version of Coq compiled the sources, and the digests of what it compiled.
 CHECKED = SOURCES / "checked.json"
@@ -34,16 +125,15 @@ def checked_with(name: str) -> str:
         record = json.loads(CHECKED.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return ""
-    known = record["sources"]
-    return record["coq"] if all(known.get(x) == _digest(x) for x in _required(name)) else ""
+    same = all(record["sources"].get(x) == _digest(x) for x in _closure(name))
+    return record["coq"] if same else ""
 
 
 def record_check() -> str:
     """Compile all sources in a folder of their own, record that they compile, and return Coq's version."""
     with tempfile.TemporaryDirectory() as folder:
         compile_sources(Path(folder))
-    done = subprocess.run(["coqc", "--print-version"], capture_output=True, text=True, check=True)
-    version = done.stdout.split()[0]
+    version = coq_version()
     made = {"coq": version, "sources": {name: _digest(name) for name in source_names()}}
     CHECKED.write_text(json.dumps(made, indent=2) + "\n", encoding="utf-8")
     return version
@@ -59,12 +149,12 @@ def commands(file: str) -> str:
     )
 
 
-def _required(name: str) -> set[str]:
-    """A source and all sources that it requires."""
+def _closure(name: str, left_out: Collection[str] = ()) -> set[str]:
+    """A source and all sources that it requires, but those that are left out and what only these require."""
     found, waiting = set[str](), [name]
     while waiting:
         here = waiting.pop()
-        if here not in found:
+        if here not in found and here not in left_out:
             found.add(here)
             waiting += required(here)
     return found

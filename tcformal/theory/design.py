@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from tcformal.design.rounding import Conversion
 from tcformal.design.spec import Design
@@ -10,13 +11,12 @@ from tcformal.design.trees.tree import Step, Tree, stage_designs
 from tcformal.design.unit import Emulation, UnitSpec
 from tcformal.encodings.spec import Format, Sign, Specials
 from tcformal.errors import InputError
+from tcformal.theory.stated_sum import operand_rules
 
 _SPECIALS = {
-    Specials.IEEE: "IEEE",
-    Specials.ALL_ONES_NAN: "AllOnesNaN",
+    Specials.IEEE: "IEEE", Specials.ALL_ONES_NAN: "AllOnesNaN", Specials.NONE: "NoSpecials",
     Specials.NEGATIVE_ZERO_NAN: "NegativeZeroNaN",
-    Specials.NONE: "NoSpecials",
-}
+}  # fmt: skip
 _ZERO_SIGNS = {"positive": "Positive", "ieee": "IeeeSign", "sum": "SumSign"}
 _OVERFLOWS = {"infinity": "Infinite", "ieee": "Directed", "largest": "Largest"}
 _FLUSH = {
@@ -27,6 +27,47 @@ _INNER = {
     "fused": "Together", "sequential": "Chain", "pairwise": "Pairwise", "two_chains": "TwoChains",
     "pair_chains": "PairChains",
 }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """One sum of a design: its parameters, what it is rounded to, and what it adds.
+
+    Shapes: an operand is the number of a product, `c`, `zero`, or a sum.
+    """
+
+    design: Design
+    target: Conversion
+    operands: tuple[int | str | Sum, ...] = ()
+
+    def sums(self) -> Iterator[Sum]:
+        """Every sum, inner ones first."""
+        for x in self.operands:
+            if isinstance(x, Sum):
+                yield from x.sums()
+        yield self
+
+    @property
+    def stage(self) -> str:
+        """A term of type `stage`, in parentheses."""
+        return _stage(self.design, self.target)
+
+    def written(self) -> str:
+        """A term of type `steps`, in parentheses."""
+        leaves: dict[int | str, str] = {"c": "C", "zero": "PlusZero"}
+        inner = (x.written() if isinstance(x, Sum) else leaves.get(x, f"Product {x}") for x in self.operands)
+        return f"(Step {self.stage} [{'; '.join(inner)}])"
+
+
+def tree_sum(tree: Tree, d: Design) -> Sum:
+    """The sums of a tree."""
+    designs = stage_designs(tree, d)
+
+    def made(step: Step) -> Sum:
+        of = designs[step.stage]
+        return Sum(of, of.rho, tuple(made(x) if isinstance(x, Step) else x for x in step.children))
+
+    return made(tree.root)
 
 
 def block_size(unit: UnitSpec) -> int:
@@ -44,107 +85,47 @@ def coq_design(spec: UnitSpec, sums: str | None = None, rounded: Design | None =
 
     Errors: InputError for a combination that the specification does not describe.
     """
-    d = spec.design
-    _check(spec)
-    tree, how = spec.tree, spec.emulation
+    d, tree, how = spec.design, spec.tree, spec.emulation
+    whole = d.exponent_step == 1 and d.piece_bits is None and d.lost_bits != "halves"
+    if how is not None and not whole:
+        raise InputError(
+            f"expected whole products and exponent_step=1 in the composition {spec.name}, because the "
+            "specification cuts factors of one format only"
+        )
     converted = how.converted if how is not None else tree.converted if tree is not None else None
     scales = "None"
     if spec.scale_format is not None:
         scales = f"(Some ({coq_format(spec.scale_format)}, {spec.scale_block}%nat))"
     nans = _NAN_RULES.get(d.nan_rule if tree is None else tree.nan_rule)
-    fields = {
-        "a_format": coq_format(spec.a_format),
-        "b_format": coq_format(spec.b_format),
-        "c_format": coq_format(spec.c_format),
-        "d_format": coq_format(spec.d_format),
-        "scales": scales,
-        "converted": _option(None if converted is None else coq_format(converted)),
-        "factors": _product_rule(d, rounded or d),
-        "cutting_of": _cutting(d),
-        "block": f"{block_size(spec)}%nat",
-        "odd_first": _bool(d.order == "odd_first"),
-        "skips": _bool(d.zero_words == "skipped"),
-        "c_rule": _FLUSH[d.c_subnormals],
-        "sums": coq_summation(spec) if sums is None else sums,
-        "nan_word": f"{d.nan_word:#x}",
-        "nans": nans or f"ProductsThenC {d.factor_nan_word:#x}",
-        "composed": _option(None if how is None else coq_composition(how)),
-    }
-    return _record(fields)
+    return _record(
+        a_format=coq_format(spec.a_format), b_format=coq_format(spec.b_format),
+        c_format=coq_format(spec.c_format), d_format=coq_format(spec.d_format), scales=scales,
+        converted=_option(None if converted is None else coq_format(converted)),
+        factors=_product_rule(d, rounded or d), cutting_of=_cutting(d), block=f"{block_size(spec)}%nat",
+        odd_first=d.order == "odd_first", skips=d.zero_words == "skipped", c_rule=_FLUSH[d.c_subnormals],
+        sums=coq_summation(spec) if sums is None else sums, nan_word=f"{d.nan_word:#x}",
+        nans=nans or f"ProductsThenC {d.factor_nan_word:#x}",
+        composed=_option(None if how is None else coq_composition(how)),
+    )  # fmt: skip
 
 
 def coq_summation(spec: UnitSpec) -> str:
     """A term of type `summation`, without parentheses."""
-    return _summation(spec.design) if spec.tree is None else f"InSteps {_tree(spec.tree, spec.design)}"
-
-
-def coq_format(f: Format) -> str:
-    """A term of type `format`."""
-    return _record(
-        {
-            "ebits": _z(f.exponent_bits),
-            "fbits": _z(f.fraction_bits),
-            "bias": _z(f.bias),
-            "special": _SPECIALS[f.specials],
-            "has_sign": _bool(f.sign is Sign.PRESENT),
-            "has_zero": _bool(f.has_zero),
-            "subnormals": _bool(f.subnormals),
-            "ignored": _z(f.ignored_low_bits),
-        }
-    )
-
-
-def coq_sum(d: Design, target: Conversion) -> str:
-    """A term of type `sum`: the design's alignment with one conversion; none in fixed point."""
-    zero = {"none": "ZeroNone", "own": "ZeroOwn"}.get(str(d.zero_exponent)) or f"ZeroAt {_z(d.zero_exponent)}"
-    return _record(
-        {
-            "fraction_bits": _number(d.fraction_bits),
-            "alignment": d.alignment_rounding,
-            "zero_exponent": zero,
-            "carry_bits": _number(d.carry_bits),
-            "normalise": _bool(d.normalise_products),
-            "out": coq_conversion(d, target),
-        }
-    )
-
-
-def coq_conversion(d: Design, target: Conversion) -> str:
-    """A term of type `conversion`: a target with the design's subnormals, overflow and zeros."""
-    return _record(
-        {
-            "rho": target.mode,
-            "p": _z(target.fraction_bits),
-            "emin": _z(target.e_min),
-            "emax": _z(target.e_max),
-            "overflow": _OVERFLOWS[d.overflow],
-            "flushes": _bool(d.result_subnormals != "kept"),
-            "tiny": _bool(d.result_subnormals == "tiny_zero"),
-            "zsign": _ZERO_SIGNS[d.zero_sign],
-        }
-    )
-
-
-def _check(spec: UnitSpec) -> None:
-    """Refuse what the specification has no words for."""
     d = spec.design
-    composed = spec.emulation is not None
-    if composed and (d.exponent_step != 1 or d.piece_bits is not None or d.lost_bits == "halves"):
-        raise InputError(
-            f"expected whole products and exponent_step=1 in the composition {spec.name}, because the "
-            "specification cuts factors of one format only"
-        )
-
-
-def _summation(d: Design) -> str:
-    """A term of type `summation`."""
-    if d.summation in ("tr", "gtr"):
-        return f"RoundedDown {_round_down(d)}"
-    if d.framed:
+    if spec.tree is not None:
+        return f"InSteps {tree_sum(spec.tree, d).written()}"
+    if d.framed and d.summation not in ("tr", "gtr"):
         return f"Framed {_frame(d)}"
     whole = coq_sum(d, d.rho)
+    if d.summation in ("tr", "gtr"):
+        down = _record(
+            products_sum=whole, sum_bits=d.sum_fraction_bits,
+            sum_mode=d.sum_rounding.removesuffix("_ADDENDS"), cut_again=d.sum_rounding != "RD_ADDENDS",
+            two_sums=d.summation == "gtr",
+        )  # fmt: skip
+        return f"RoundedDown {down}"
     if d.c_position == "after":
-        return f"CAfter {whole} {_bool(d.lost_bits == 'halves')}"
+        return f"CAfter {whole} {_shown(d.lost_bits == 'halves')}"
     if d.lost_bits in ("sticky", "jammed"):
         return f"{d.lost_bits.capitalize()}Sum {whole}"
     last = _stage(d, d.rho)
@@ -155,54 +136,60 @@ def _summation(d: Design) -> str:
     return f"CLast {_INNER[d.summation]} {_stage(d, d.step)} {last}"
 
 
-def _round_down(d: Design) -> str:
+def coq_format(f: Format) -> str:
+    """A term of type `format`."""
     return _record(
-        {
-            "products_sum": coq_sum(d, d.rho),
-            "sum_bits": _z(d.sum_fraction_bits),
-            "sum_mode": d.sum_rounding.removesuffix("_ADDENDS"),
-            "cut_again": _bool(d.sum_rounding != "RD_ADDENDS"),
-            "two_sums": _bool(d.summation == "gtr"),
-        }
-    )
+        ebits=f.exponent_bits, fbits=f.fraction_bits, bias=f.bias, special=_SPECIALS[f.specials],
+        has_sign=f.sign is Sign.PRESENT, has_zero=f.has_zero, subnormals=f.subnormals,
+        ignored=f.ignored_low_bits,
+    )  # fmt: skip
+
+
+def _zero_exponent(d: Design) -> str:
+    """A term of type `zero_exponent`."""
+    names = {"none": "ZeroNone", "own": "ZeroOwn"}
+    return names.get(str(d.zero_exponent)) or f"ZeroAt {_shown(d.zero_exponent)}"
+
+
+def coq_sum(d: Design, target: Conversion) -> str:
+    """A term of type `sum`: the design's alignment with one conversion; none in fixed point."""
+    return _record(
+        fraction_bits=_option(d.fraction_bits), alignment=d.alignment_rounding,
+        zero_exponent=_zero_exponent(d), carry_bits=_option(d.carry_bits), normalise=d.normalise_products,
+        out=coq_conversion(d, target),
+    )  # fmt: skip
+
+
+def coq_conversion(d: Design, target: Conversion) -> str:
+    """A term of type `conversion`: a target with the design's subnormals, overflow and zeros."""
+    return _record(
+        rho=target.mode, p=target.fraction_bits, emin=target.e_min, emax=target.e_max,
+        overflow=_OVERFLOWS[d.overflow], flushes=d.result_subnormals != "kept",
+        tiny=d.result_subnormals == "tiny_zero", zsign=_ZERO_SIGNS[d.zero_sign],
+    )  # fmt: skip
 
 
 def _frame(d: Design) -> str:
-    zero = {"none": "ZeroNone", "own": "ZeroOwn"}.get(str(d.zero_exponent)) or f"ZeroAt {_z(d.zero_exponent)}"
     first = None
     if d.accumulator is not None:
         first = coq_conversion(replace(d, zero_sign="positive"), _floating(d.step))
     return _record(
-        {
-            "frame_bits": _z(d.fraction_bits),
-            "c_bits": _z(d.c_fraction_bits),
-            "frame_mode": d.alignment_rounding,
-            "frame_zero": zero,
-            "complement": _bool(d.accumulation == "ones_complement"),
-            "drops_c": _bool(d.vanished_c == "dropped"),
-            "group_size": "None" if d.aligned_group is None else f"Some {d.aligned_group}%nat",
-            "first_rounding": _option(first),
-            "frame_out": coq_conversion(d, d.rho),
-        }
-    )
+        frame_bits=d.fraction_bits, c_bits=d.c_fraction_bits, frame_mode=d.alignment_rounding,
+        frame_zero=_zero_exponent(d), complement=d.accumulation == "ones_complement",
+        drops_c=d.vanished_c == "dropped",
+        group_size="None" if d.aligned_group is None else f"Some {d.aligned_group}%nat",
+        first_rounding=_option(first), frame_out=coq_conversion(d, d.rho),
+    )  # fmt: skip
 
 
 def _product_rule(d: Design, rounded: Design) -> str:
-    of_b = d.operand_subnormals if d.b_subnormals is None else d.b_subnormals
+    of_a, of_b = (_FLUSH[x] for x in operand_rules(d))
     rounding = None if rounded.product_rounding is None else _rounding(rounded, rounded.product_conversion)
     return _record(
-        {
-            "of_a": _FLUSH[d.operand_subnormals],
-            "of_b": _FLUSH[of_b],
-            "normalise_factors": _bool(d.normalise_operands),
-            "exponent_step": _z(d.exponent_step),
-            "zero_terms": _number(d.zero_terms),
-            "odd_negated": _bool(d.subtracts(1)),
-            "even_negated": _bool(d.subtracts(0)),
-            "product_limit": _number(d.product_limit),
-            "product_rounding": _option(rounding),
-        }
-    )
+        of_a=of_a, of_b=of_b, normalise_factors=d.normalise_operands, exponent_step=d.exponent_step,
+        zero_terms=_option(d.zero_terms), odd_negated=d.subtracts(1), even_negated=d.subtracts(0),
+        product_limit=_option(d.product_limit), product_rounding=_option(rounding),
+    )  # fmt: skip
 
 
 def _cutting(d: Design) -> str:
@@ -213,33 +200,14 @@ def _cutting(d: Design) -> str:
     return "Whole"
 
 
-def _tree(tree: Tree, d: Design) -> str:
-    """A term of type `steps`, in parentheses."""
-    stages = {name: _stage(of, of.rho) for name, of in stage_designs(tree, d).items()}
-
-    def term(child: int | str | Step) -> str:
-        if isinstance(child, Step):
-            return f"(Step {stages[child.stage]} [{'; '.join(map(term, child.children))}])"
-        if isinstance(child, int):
-            return f"Product {child}"
-        return "C" if child == "c" else "PlusZero"
-
-    return term(tree.root)
-
-
 def coq_composition(how: Emulation) -> str:
     """A term of type `composition`."""
     d = how.addition
-    parts = "; ".join("[" + "; ".join(map(str, part)) + "]" for part in how.parts)
+    parts = "; ".join(f"[{'; '.join(map(str, part))}]" for part in how.parts)
     return _record(
-        {
-            "parts": f"[{parts}]%nat",
-            "addition": coq_sum(d, _floating(d.rho)),
-            "of_sum": _FLUSH[d.operand_subnormals],
-            "of_c": _FLUSH[d.c_subnormals],
-            "addition_nan": f"{d.nan_word:#x}",
-        }
-    )
+        parts=f"[{parts}]%nat", addition=coq_sum(d, _floating(d.rho)), of_sum=_FLUSH[d.operand_subnormals],
+        of_c=_FLUSH[d.c_subnormals], addition_nan=f"{d.nan_word:#x}",
+    )  # fmt: skip
 
 
 def _stage(d: Design, target: Conversion) -> str:
@@ -257,15 +225,9 @@ def _rounding(d: Design, target: Conversion) -> str:
 
 
 def _fixed(target: Conversion) -> str:
-    places = target.fraction_bits - (target.integer_bits or 0)
-    return _record(
-        {
-            "fixed_mode": target.mode,
-            "whole": _z(target.integer_bits),
-            "places": _z(places),
-            "wraps": _bool(target.wraps),
-        }
-    )
+    whole = target.integer_bits
+    places = target.fraction_bits - (whole or 0)
+    return _record(fixed_mode=target.mode, whole=whole, places=places, wraps=target.wraps)
 
 
 def _floating(target: Conversion) -> Conversion:
@@ -278,21 +240,16 @@ def _floating(target: Conversion) -> Conversion:
     return target
 
 
-def _record(fields: dict[str, str]) -> str:
-    return "{| " + "; ".join(f"{name} := {value}" for name, value in fields.items()) + " |}"
+def _record(**fields: int | str | None) -> str:
+    return "{| " + "; ".join(f"{name} := {_shown(value)}" for name, value in fields.items()) + " |}"
 
 
-def _z(number: int | str | None) -> str:
-    return f"({number})" if str(number).startswith("-") else str(number)
+def _shown(value: int | str | None) -> str:
+    """A truth value, a number or a term."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"({value})" if isinstance(value, int) and value < 0 else str(value)
 
 
-def _number(number: int | None) -> str:
-    return "None" if number is None else f"(Some {_z(number)})"
-
-
-def _option(term: str | None) -> str:
-    return "None" if term is None else f"(Some {term})"
-
-
-def _bool(value: bool) -> str:
-    return "true" if value else "false"
+def _option(term: int | str | None) -> str:
+    return "None" if term is None else f"(Some {_shown(term)})"

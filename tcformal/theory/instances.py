@@ -63,16 +63,16 @@ def coq_instance(x: Instance) -> str:
         lines.append(f"Lemma one_sum : {x.sum_by} d = Some s. Proof. vm_compute. reflexivity. Qed.")
         known.append("one_sum")
     if x.summation:
-        lines.append(
-            f"Definition r := ltac:(let x := eval cbv in (match sums d with {x.summation} r => Some r "
-            "| _ => None end) in match x with Some ?r => exact r end)."
-        )
-        lines.append(f"Lemma part : sums d = {x.summation} r. Proof. reflexivity. Qed.")
+        found = f"match sums d with {x.summation} r => Some r | _ => None end"
+        found = f"let x := eval cbv in ({found}) in match x with Some ?r => exact r end"
+        lines += [
+            f"Definition r := ltac:({found}).",
+            f"Lemma part : sums d = {x.summation} r. Proof. reflexivity. Qed.",
+        ]
     for i, condition in enumerate(x.conditions):
-        lines.append(
-            f"Lemma condition_{i} : {condition}. Proof. vm_compute. first [reflexivity | discriminate]. Qed."
-        )
         known.append(f"condition_{i}")
+        proof = "Proof. vm_compute. first [reflexivity | discriminate]. Qed."
+        lines.append(f"Lemma condition_{i} : {condition}. {proof}")
     for i, constant in enumerate(x.constants):
         by = next((y for x, y in _KAPPA.items() if x in constant), "kappa_fraction")
         lines.append(f"Lemma constant_{i} : ({constant})%R. Proof. apply {by}. vm_compute. reflexivity. Qed.")

@@ -10,7 +10,7 @@ from tcformal.design.unit import UnitSpec
 
 #: The operands of a sum, and rules by which a subnormal of one counts as 0.
 LETTERS = frozenset("abc")
-_ZEROS = ("positive_zero", "signed_zero")
+ZEROS = ("positive_zero", "signed_zero")
 #: The place of a c that is supposed to be zero.
 NO_C = "zero"
 
@@ -33,18 +33,16 @@ class StatedSum:
     #: Fraction bits that c has at most; None: of any c.
     c_bits: int | None = None
 
-    def _other_signs(self, needed: StatedSum, products: int) -> list[int]:
-        """The first k, of the even and of the odd ones, whose products have other signs."""
-        few = range(min(products, 2))
-        return [k for k in few if subtracts(self.subtracted, k) != subtracts(needed.subtracted, k)]
-
     def refusal(self, needed: StatedSum, name: str, products: int) -> str:
         """Why a theorem about this sum of a unit says nothing of so many products of another one.
 
         '' where it says something.
         """
         letters = LETTERS - {"c"} if needed.c == NO_C else LETTERS
-        if others := self._other_signs(needed, products):
+        # The first k, of the even and of the odd ones, whose products have other signs.
+        few = range(min(products, 2))
+        others = [k for k in few if subtracts(self.subtracted, k) != subtracts(needed.subtracted, k)]
+        if others:
             wanted, own = (
                 "taken away" if subtracts(x.subtracted, others[0]) else "added" for x in (needed, self)
             )
@@ -75,7 +73,7 @@ def operand_rules(design: Design) -> tuple[str, str]:
 def flushed_letters(design: Design) -> frozenset[str]:
     """The operands whose subnormals count as 0."""
     rules = zip("abc", (*operand_rules(design), design.c_subnormals), strict=True)
-    return frozenset(letter for letter, rule in rules if rule in _ZEROS)
+    return frozenset(letter for letter, rule in rules if rule in ZEROS)
 
 
 def sum_of(unit: UnitSpec) -> StatedSum:
@@ -89,21 +87,14 @@ def normal_sum(unit: UnitSpec, *, c_bits: int | None = None) -> StatedSum:
 
     A unit that takes subnormals for 0 gives for them what it gives for 0: the theorem is one about them, too.
     """
-    design = unit.design
-    flushed = flushed_letters(design)
-    if design.zero_words == "skipped" and not _zeros_count_nothing(unit):
+    d, c, flushed = unit.design, unit.operands.c, flushed_letters(unit.design)
+    bits = d.fraction_bits
+    # Whether a sum of zeros and c is c, so that it is no matter whether zeros are left out.
+    kept = bits is None or (d.zero_exponent == "none" and bits >= c.fraction_bits)
+    kept = kept and c == unit.operands.d and d.rho.fraction_bits >= c.fraction_bits
+    if d.zero_words == "skipped" and not kept:
         # Words that are taken for 0 are not skipped, as those that are 0 are.
         flushed = frozenset()
     return StatedSum(
-        flushed=flushed, normal=LETTERS - flushed, subtracted=design.negated, c=design.c_position,
-        c_bits=c_bits,
-    )  # fmt: skip
-
-
-def _zeros_count_nothing(unit: UnitSpec) -> bool:
-    """Whether a sum of zeros and c is c, so that it is no matter whether zeros are left out."""
-    design = unit.design
-    bits = design.fraction_bits
-    c = unit.operands.c
-    kept = bits is None or (design.zero_exponent == "none" and bits >= c.fraction_bits)
-    return kept and c == unit.operands.d and design.rho.fraction_bits >= c.fraction_bits
+        flushed=flushed, normal=LETTERS - flushed, subtracted=d.negated, c=d.c_position, c_bits=c_bits
+    )

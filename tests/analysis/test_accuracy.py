@@ -19,9 +19,8 @@ from tcformal.errors import InputError, InvariantError
 from tcformal.oracle.values import decode, encode_exact
 from tcformal.query.replay import oracle_result
 from tcformal.simulation.matrix_unit import Unit
-from tcformal.theory.answers import in_the_way
-from tcformal.theory.conditions import PARTS, near, product_share
-from tcformal.theory.constants import constants
+from tcformal.theory.constants import PARTS, constants, near, product_share
+from tcformal.theory.theorems import in_the_way
 from tcformal.theory.stated_sum import LETTERS, NO_C, StatedSum
 
 U = Fraction(1, 1 << 24)

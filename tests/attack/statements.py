@@ -13,12 +13,20 @@ from attack.exact import Ints, Reals
 from tcformal.design.rounding import NEAREST, Conversion
 from tcformal.design.spec import Design
 from tcformal.design.unit import UnitSpec
-from tcformal.theory.conditions import PARTS, block_terms, least, losing, power, start_format
-from tcformal.theory.constants import call_blocks
+from tcformal.theory.constants import (
+    ONE,
+    PARTS,
+    Frame,
+    block_terms,
+    call_blocks,
+    cuts,
+    least,
+    losing,
+    power,
+    start_format,
+)
 from tcformal.theory.design import block_size
-from tcformal.theory.frames import Frame
 from tcformal.theory.instances import Instance
-from tcformal.theory.paths import ONE, cuts
 from tcformal.theory.stated_sum import flushed_letters
 
 

@@ -28,9 +28,9 @@ from attack.theorems import (
 from tcformal.design.names import resolve
 from tcformal.encodings.catalog import FORMATS
 from tcformal.oracle.values import NumberClass, decode
-from tcformal.theory.answers import theorem_answer
-from tcformal.theory.conditions import relative_ok
+from tcformal.theory.constants import relative_ok
 from tcformal.theory.instances import Instance
+from tcformal.theory.theorems import theorem_answer
 
 AMPERE = "ampere/mma.m16n8k8.f32.f16.f16.f32"
 FLUSHED = "cdna2/v_mfma_f32_32x32x8f16"

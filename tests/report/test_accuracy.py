@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from tcformal.cli import main
 from tcformal.cli.accuracy import percent, theorem_data, theorem_text
 from tcformal.design.names import resolve
-from tcformal.theory.errors import relative_from_zero
+from tcformal.theory.claims import relative_from_zero
 
 VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
 

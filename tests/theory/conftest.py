@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tcformal.theory.sources import compile_sources
+from tcformal.theory.checked import compile_sources
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

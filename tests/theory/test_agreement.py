@@ -15,8 +15,8 @@ from tcformal.design.names import resolve
 from tcformal.design.rounding import CHOICES
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import TcformalError
+from tcformal.theory.checked import compile_sources
 from tcformal.theory.design import coq_design
-from tcformal.theory.sources import compile_sources
 
 #: Files of all designs: a file's are compared by one run of `coqc`.
 FILES = 10

@@ -25,11 +25,10 @@ from tcformal.query.options import SolveOptions
 from tcformal.query.question import Kind
 from tcformal.solve.result import Limits
 from tcformal.store.store import Store
-from tcformal.theory import answers as answers_module
 from tcformal.theory import checked
-from tcformal.theory.answers import STATEMENTS, in_the_way, theorem_answer
-from tcformal.theory.checked import checked_with, commands, source_of
-from tcformal.theory.sources import coqc, source_names
+from tcformal.theory import theorems as answers_module
+from tcformal.theory.checked import checked_with, commands, coqc, source_names, source_of
+from tcformal.theory.theorems import STATEMENTS, in_the_way, theorem_answer
 
 PROVED = Path(__file__).with_name("proved_by_circuit.jsonl.xz")
 VOLTA, AMX = "volta/mma.m8n8k4.f32.f16.f16.f32", "x86/tdpbf16ps"
@@ -185,7 +184,7 @@ def test_an_answer_says_whether_the_circuit_is_refined(monkeypatch: pytest.Monke
         asked.append(unit.name)
         return None if unit.name.startswith("hopper/") else Kept(unit)
 
-    monkeypatch.setattr("tcformal.theory.certified.kept_refinement", kept)
+    monkeypatch.setattr("tcformal.theory.refinement.kept_refinement", kept)
     answers_module._refined.cache_clear()
     first, second = (resolve(f"{x}/mma.m16n8k8.f32.f16.f16.f32") for x in ("turing", "hopper"))
     found = theorem_answer(first, f"agreement; {second.name}; finite")

@@ -7,15 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from coq_equality import HEADER, coq_equality, equal_by
 from tcformal.design.axes import altered, axis_values, changed, rare_values
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.trees.arrangements import tree_of
 from tcformal.errors import InputError
+from tcformal.simulation.operands.inputs import boundaries
+from tcformal.simulation.operands.inputs import pool_of
 from tcformal.simulation.matrix_unit import replay
-from tcformal.simulation.operands.inputs import boundaries, pool_of
-from tcformal.theory.axes import HEADER, coq_equality, equal_by, normal_form
-from tcformal.theory.sources import coqc
+from tcformal.theory.checked import coqc
+from tcformal.theory.equality import normal_form
 
 ADA = "ada/mma.m16n8k32.f16.e5m2.e5m2.f16"
 CDNA1 = "cdna1/v_mfma_f32_32x32x8f16"

@@ -16,12 +16,12 @@ import pytest
 from coq_instances import check_instances, refused
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
-from tcformal.theory.answers import theorem_answer
+from tcformal.theory.checked import coqc
 from tcformal.theory.claims import CLAIMS, claim_instance
 from tcformal.theory.constants import constants
 from tcformal.theory.design import coq_design, coq_sum
 from tcformal.theory.instances import Instance
-from tcformal.theory.sources import coqc
+from tcformal.theory.theorems import theorem_answer
 
 #: What an earlier prover proved or refuted of circuits, unit by unit.
 PROVED = Path(__file__).with_name("proved_by_circuit.jsonl.xz")

@@ -10,9 +10,8 @@ import pytest
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
-from tcformal.theory.checked import checked_with
+from tcformal.theory.checked import SOURCES, checked_with, compile_sources, coqc, source_names
 from tcformal.theory.design import coq_design, coq_format
-from tcformal.theory.sources import SOURCES, compile_sources, coqc, source_names
 
 
 def test_every_design_is_printed() -> None:

@@ -13,7 +13,7 @@ from tcformal.design.names import resolve
 from tcformal.oracle.exact import unit_dot
 from tcformal.oracle.values import decode
 from tcformal.theory.claims import claim_instance
-from tcformal.theory.exactness import exactness, integers_end
+from tcformal.theory.regions import exactness, integers_end
 
 EXACT = "blackwell/tcgen05.m64n8k32.kind::f8f6f4.f32.e4m3.e3m2"
 

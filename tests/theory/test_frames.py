@@ -15,9 +15,8 @@ from tcformal.encodings.spec import Format
 from tcformal.oracle.exact import dot
 from tcformal.oracle.products import flushed
 from tcformal.oracle.values import NumberClass, decode
-from tcformal.theory.constants import constants
+from tcformal.theory.constants import constants, frame
 from tcformal.theory.design import block_size
-from tcformal.theory.frames import frame
 
 WMMA = (
     "v_wmma_f32_16x16x16_f16",

@@ -15,8 +15,7 @@ from tcformal.encodings.spec import Format, Sign
 from tcformal.oracle.values import decode
 from tcformal.query.replay import oracle_result
 from tcformal.simulation.operands.witness import Witness
-from tcformal.theory.conditions import power
-from tcformal.theory.pieces import exponent_units, fine, joined, piecewise, product_loss
+from tcformal.theory.constants import exponent_units, fine, joined, piecewise, power, product_loss
 
 #: Significands of four bits in pieces of two.
 _PIECES = (

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import tcformal
+from refinements import accepted, distinct_units, is_of, save
 from semantic_slips import (
     DOWN,
     EIGHT,
@@ -25,11 +26,10 @@ from semantic_slips import (
     slip,
 )
 from tcformal.errors import InputError
-from tcformal.theory import certified, sources
-from tcformal.theory.certified import Refinement, accepted, is_of, kept_refinement, load, refinement, save
-from tcformal.theory.refinement.plan import Plan
-from tcformal.theory.sources import coqc, sources_digest
-from tcformal.theory.survey import distinct_units
+from tcformal.theory import checked
+from tcformal.theory import refinement as certified
+from tcformal.theory.checked import coqc, sources_digest
+from tcformal.theory.refinement import Plan, Refinement, kept_refinement, load, refinement
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def test_a_changed_circuit_design_or_source_has_no_refinement(
         slip(next(x for x in SLIPS if x.what == "e_max + 1"), m)
         assert kept_refinement(tcformal.unit(VOLTA).spec) is None
     with monkeypatch.context() as m:
-        m.setattr("tcformal.theory.certified.coq_design", lambda _: "another")
+        m.setattr("tcformal.theory.refinement.coq_design", lambda _: "another")
         assert kept_refinement(tcformal.unit(VOLTA).spec) is None
     assert kept_refinement(tcformal.unit(VOLTA).spec) is not None
     for row in (volta, replace(_row(volta), sources="0" * 64), replace(_row(volta), coq="")):
@@ -104,9 +104,9 @@ def test_sources_are_those_that_a_refinement_rests_on(
 ) -> None:
     def digest_with(name: str) -> str:
         folder = tmp_path / name
-        shutil.copytree(sources.SOURCES, folder)
+        shutil.copytree(checked.SOURCES, folder)
         (folder / name).write_text((folder / name).read_text() + "(* more *)")
-        monkeypatch.setattr(sources, "SOURCES", folder)
+        monkeypatch.setattr(checked, "SOURCES", folder)
         sources_digest.cache_clear()
         return sources_digest()
 
@@ -164,7 +164,7 @@ def test_coq_takes_the_plan_of_a_unit_and_refuses_that_of_another(compiled: Path
 @pytest.mark.debian
 def test_kept_rows_are_of_the_sources_as_they_are() -> None:
     rows = load(certified.KEPT)
-    assert {x.sources for x in rows} <= {sources_digest()}, "python -m tcformal.theory.survey --keep"
+    assert {x.sources for x in rows} <= {sources_digest()}, "python tests/refinements.py --keep"
     assert all(x.coq for x in rows)
 
 

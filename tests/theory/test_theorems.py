@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+import theorem_pages as page
+from coq_instances import checked_axioms
 from tcformal.errors import InputError
-from tcformal.theory import page
-from tcformal.theory.sources import AXIOMS, SOURCES, checked_axioms, coqc, source_names
+from tcformal.theory.checked import AXIOMS, SOURCES, coqc, source_names
 
 ROOT = Path(__file__).parents[2]
 
@@ -28,7 +29,7 @@ def test_every_source_is_listed() -> None:
 def test_pages_are_up_to_date() -> None:
     for name, text in page.pages().items():
         assert (ROOT / "docs" / name).read_text(encoding="utf-8") == text, (
-            f"docs/{name} is not what its sources say: python -m tcformal.theory.page"
+            f"docs/{name} is not what its sources say: python tests/theorem_pages.py"
         )
 
 
@@ -56,7 +57,7 @@ def test_coqchk_checks_everything(compiled: Path) -> None:
 def test_an_axiom_more_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "Loose.v").write_text("Axiom more : 1 = 2.\n", encoding="utf-8")
     coqc(tmp_path, "Loose.v")
-    monkeypatch.setattr("tcformal.theory.sources.source_names", lambda: ["Loose.v"])
+    monkeypatch.setattr("coq_instances.source_names", lambda: ["Loose.v"])
     assert checked_axioms(tmp_path) == ["TC.Loose.more"]
     (tmp_path / "Loose.vo").write_bytes(b"no library")
     with pytest.raises(InputError, match="coqchk says"):

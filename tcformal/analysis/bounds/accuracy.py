@@ -22,7 +22,7 @@ from tcformal.encodings.catalog import format_named
 from tcformal.errors import InputError, InvariantError
 from tcformal.programs.chain import not_built
 from tcformal.simulation.matrix_unit import Unit, spec_of
-from tcformal.theory.answers import in_the_way
+from tcformal.theory.theorems import in_the_way
 
 #: Most products of one dot product, 2^20, unless one call has more.
 LONGEST = 1 << 20

@@ -8,13 +8,13 @@ from fractions import Fraction
 from tcformal.design.spec import Design
 from tcformal.design.trees.tree import stage_designs
 from tcformal.design.unit import UnitSpec
+from tcformal.theory.claims import error_bound, relative_error, relative_from_zero
+from tcformal.theory.constants import Constants, constants, exponents_ok, least, power, share, start_format
 from tcformal.errors import InputError
 from tcformal.oracle.values import decode, exponent_of
-from tcformal.theory.answers import in_the_way
-from tcformal.theory.conditions import exponents_ok, least, near, plain_scales, power, share, start_format
-from tcformal.theory.constants import Constants, constants
+from tcformal.theory.theorems import in_the_way
+from tcformal.theory.constants import near, plain_scales
 from tcformal.theory.design import block_size
-from tcformal.theory.errors import error_bound, relative_error, relative_from_zero
 from tcformal.theory.instances import Instance
 from tcformal.theory.stated_sum import NO_C, StatedSum, normal_sum, sum_of
 
@@ -122,7 +122,7 @@ def _least(unit: UnitSpec) -> int:
 
 def refined(unit: UnitSpec) -> str:
     """A sentence on the stored proof that transfers theorems to the unit's circuit; '' without one."""
-    from tcformal.theory.certified import kept_refinement  # builds the circuit
+    from tcformal.theory.refinement import kept_refinement  # builds the circuit
 
     kept = kept_refinement(unit)
     return "" if kept is None else kept.sentence()

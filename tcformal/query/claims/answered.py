@@ -15,7 +15,7 @@ from tcformal.query.claims.claim_verdict import ClaimPart, ClaimVerdict, PartSta
 from tcformal.query.options import AnswerStore, SolveOptions, solve_options
 from tcformal.query.question import Kind
 from tcformal.solve.result import Limits
-from tcformal.theory.answers import AGREEMENT, SEPARATOR, STATEMENTS, in_the_way, theorem_answer
+from tcformal.theory.theorems import AGREEMENT, SEPARATOR, STATEMENTS, in_the_way, theorem_answer
 from tcformal.version import commit, host
 
 if TYPE_CHECKING:  # a theorem's answer needs no store, and names of units are given to `prove_claim` alone

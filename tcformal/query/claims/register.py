@@ -14,12 +14,12 @@ from tcformal.ir.build import Graph
 from tcformal.programs.chain import declare_inputs
 from tcformal.query.assume import Assumptions, assume_of_unit, from_texts
 from tcformal.query.properties import check_halves
-from tcformal.theory.answers import AGREEMENT, SEPARATOR, STATEMENTS
+from tcformal.theory.theorems import AGREEMENT, SEPARATOR, STATEMENTS
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A claim of `theory.answers.STATEMENTS`: its applicable units and its possible assumptions."""
+    """A claim of `theory.theorems.STATEMENTS`: its applicable units and its possible assumptions."""
 
     #: The names of the assumptions that it can be asked under.
     assumes: tuple[str, ...] = ()

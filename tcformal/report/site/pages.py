@@ -55,7 +55,7 @@ from tcformal.store.file import RecordFile
 from tcformal.store.lines import Record
 from tcformal.store.schema import check
 from tcformal.store.store import Entry, Store
-from tcformal.theory.answers import SEPARATOR, STATEMENTS
+from tcformal.theory.theorems import SEPARATOR, STATEMENTS
 from tcformal.version import VERSION, commit, host
 
 #: A letter in the matrix for each part of a picture in which two designs first differ, with its words.

@@ -17,7 +17,7 @@ from tcformal.query.claims.witnesses import Move, exact_form, moves_of, rounded_
 from tcformal.query.question import Kind
 from tcformal.solve.result import Limits
 from tcformal.store.store import Store
-from tcformal.theory.answers import STATEMENTS
+from tcformal.theory.theorems import STATEMENTS
 
 VOLTA, AMX = "volta/mma.m8n8k4.f32.f16.f16.f32", "x86/tdpbf16ps"
 CDNA3 = "cdna3/v_mfma_f32_32x32x8_f16"

@@ -9,7 +9,7 @@ from decimal import ROUND_CEILING, Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tcformal.checks import check_choice
 from tcformal.design.names import resolve
@@ -20,9 +20,8 @@ from tcformal.theory.checked import checked_with, source_of
 from tcformal.theory.claims import CLAIMS, claim_instance, negation_from_zero
 from tcformal.theory.design import block_size
 from tcformal.theory.instances import Instance, coq_instance
-
-if TYPE_CHECKING:
-    from tcformal.theory.exactness import Exactness
+from tcformal.theory.regions import Exactness, any_order, exactness, region
+from tcformal.theory.stated_sum import operand_rules
 
 #: What each claim about one unit says.
 STATEMENTS: dict[str, str] = {
@@ -48,7 +47,7 @@ _EXPONENTS = re.compile(r"exponents=(-?[0-9]+)\.\.(-?[0-9]+)")
 #: The spread of exponents that a claim about the order of products may assume.
 _SPREAD = re.compile(r"spread=([0-9]+)")
 #: Assumptions that theorems speak of; under c = 0 a claim has a theorem of its own, and that claim.
-_FINITE, _ZERO_C, _OF_ZERO_C = "finite", "c=0x0", "relative-error"
+_FINITE, _ZERO_C = "finite", "c=0x0"
 _OF_ORDER, _OF_NEGATION = "product-order", "negation-symmetry"
 #: Claims about what a sum loses before it is rounded.
 _OF_SUMS = ("exact-sum", "correctly-rounded")
@@ -83,10 +82,11 @@ class TheoremAnswer:
         if loss is None:
             return self.says
         block, zero_c = f"one block of {block_size(x.unit)} products", SEPARATOR in x.claim
-        if _as_written(x.unit):
-            error, sizes = (
-                ("Σ a_k·b_k", "Σ|a_k·b_k|") if zero_c else ("(Σ a_k·b_k + c)", "(Σ|a_k·b_k| + |c|)")
-            )
+        d = x.unit.design
+        plain = {*operand_rules(d), d.c_subnormals} == {"kept"} and d.negated == "none"
+        if plain and x.unit.scale_format is None:  # terms are products of the operands as they are, and c
+            both = "(Σ a_k·b_k + c)", "(Σ|a_k·b_k| + |c|)"
+            error, sizes = ("Σ a_k·b_k", "Σ|a_k·b_k|") if zero_c else both
             return f"|d - {error}| <= {_at_most(loss)}·{sizes} + η in {block}, η as in the theorem"
         terms = "products" if zero_c else "products and c"
         return (
@@ -125,21 +125,17 @@ class TheoremAnswer:
         """The theorem and what it says as plain data."""
         x = self.instance
         return {
-            "name": x.theorem,
-            "source": self.source,
-            "says": x.says,
-            "arguments": list(x.arguments),
-            "conditions": list(x.conditions),
-            "constants": list(x.constants),
+            "name": x.theorem, "source": self.source, "says": x.says, "arguments": list(x.arguments),
+            "conditions": list(x.conditions), "constants": list(x.constants),
             "numbers": {name: str(number) for name, number in x.numbers.items()},
             "rests_on": list(self.rests_on),
-        }
+        }  # fmt: skip
 
 
 @lru_cache(maxsize=64)
 def _refined(unit: UnitSpec) -> str:
     """That the circuit computes what the design does, where that is kept; else what the theorem is of."""
-    from tcformal.theory.certified import kept_refinement  # builds the circuit
+    from tcformal.theory.refinement import kept_refinement  # builds the circuit
 
     kept = kept_refinement(unit)
     return "of the specification: no refinement of the circuit is kept" if kept is None else kept.sentence()
@@ -149,17 +145,7 @@ def _loss(x: Instance) -> Fraction | None:
     """What one block may lose in units of its terms' magnitudes; None where no such number is said."""
     if x.claim.partition(SEPARATOR)[0] not in _RELATIVE or x.unit.emulation is not None:
         return None
-    n = x.numbers
-    if "u" in n and "roundings" in n:
-        return (1 + n["u"]) ** int(n["roundings"]) - 1
-    return n.get("first", n.get("kappa"))
-
-
-def _as_written(unit: UnitSpec) -> bool:
-    """Whether terms are products of the operands as they are, and c: none is scaled, negated or flushed."""
-    d = unit.design
-    kept = {d.operand_subnormals, d.b_subnormals or "kept", d.c_subnormals} == {"kept"}
-    return kept and unit.scale_format is None and d.negated == "none"
+    return x.numbers.get("first", x.numbers.get("kappa"))
 
 
 def _at_most(x: Fraction) -> str:
@@ -177,23 +163,22 @@ def theorem_answer(unit: UnitSpec, claim: str) -> TheoremAnswer | None:
     all inputs is true of those that obey assumptions, whichever they are.
     """
     name, *assumed = claim.split(SEPARATOR)
-    if name == AGREEMENT:
-        return _region(unit, *assumed)
-    if name in _OF_SUMS:
-        made = _exactness(unit, *assumed)
-        one = None if made is None else made.sum if name == "exact-sum" else made.result
-        return None if one is None else TheoremAnswer(one)
-    if name not in CLAIMS:
-        return None
     found = None
-    if name == _OF_ZERO_C and _ZERO_C in assumed:
-        found = claim_instance(unit, name, zero_c=True)
-    if found is None:
-        found = claim_instance(unit, name)
-    if found is None and name == _OF_ORDER and _FINITE in assumed:
-        found = _any_order(unit, *assumed)
-    if found is None and name == _OF_NEGATION and _ZERO_C in assumed:
-        found = negation_from_zero(unit, _exponents(assumed))
+    if name == AGREEMENT:
+        found = _region(unit, *assumed)
+    elif name in _OF_SUMS:
+        made = _exactness(unit, *assumed)
+        found = None if made is None else made.sum if name == "exact-sum" else made.result
+    elif name in CLAIMS:
+        zero_c = _ZERO_C in assumed
+        found = claim_instance(unit, name, zero_c=True) if zero_c else None
+        found = found or claim_instance(unit, name)
+        if found is None and name == _OF_ORDER and _FINITE in assumed:
+            spreads = [int(x[1]) for text in assumed if (x := _SPREAD.fullmatch(text))]
+            spread = spreads[0] if spreads else None
+            found = any_order(unit, spread, zero_c=zero_c, exponents=_exponents(assumed))
+        if found is None and name == _OF_NEGATION and zero_c:
+            found = negation_from_zero(unit, _exponents(assumed))
     return None if found is None else TheoremAnswer(found)
 
 
@@ -202,15 +187,12 @@ def agreement_of(second: str, assumed: Sequence[str]) -> str:
     return SEPARATOR.join([AGREEMENT, second, *assumed])
 
 
-def _region(first: UnitSpec, second: str, *assumed: str) -> TheoremAnswer | None:
+def _region(first: UnitSpec, second: str, *assumed: str) -> Instance | None:
     """The theorem on the spread within which two units agree; None under assumptions that it is not about."""
-    from tcformal.theory.regions import region  # counts the products of a circuit
-
     spans = [x.string for text in assumed if (x := _EXPONENTS.fullmatch(text))]
     if _FINITE not in assumed or not {_FINITE, _ZERO_C, *spans} >= {*assumed} or len(spans) > 1:
         return None
-    found = region(first, resolve(second), zero_c=_ZERO_C in assumed, exponents=_exponents(assumed))
-    return None if found is None else TheoremAnswer(found)
+    return region(first, resolve(second), zero_c=_ZERO_C in assumed, exponents=_exponents(assumed))
 
 
 def _exponents(assumed: Sequence[str]) -> tuple[int, int] | None:
@@ -219,19 +201,8 @@ def _exponents(assumed: Sequence[str]) -> tuple[int, int] | None:
     return (int(spans[0][1]), int(spans[0][2])) if spans else None
 
 
-def _any_order(unit: UnitSpec, *assumed: str) -> Instance | None:
-    """The theorem on the spread within which products may be in any order."""
-    from tcformal.theory.regions import any_order  # counts the products of a circuit
-
-    spreads = [int(x[1]) for text in assumed if (x := _SPREAD.fullmatch(text))]
-    spread = spreads[0] if spreads else None
-    return any_order(unit, spread, zero_c=_ZERO_C in assumed, exponents=_exponents(assumed))
-
-
 def _exactness(unit: UnitSpec, *assumed: str) -> Exactness | None:
     """What theorems say of the unit's sums; with c = 0 where that is assumed and says more."""
-    from tcformal.theory.exactness import exactness  # counts the products of a circuit
-
     free = exactness(unit)
     more = exactness(unit, zero_c=True) if _ZERO_C in assumed and (free is None or free.failed) else None
     return more or free

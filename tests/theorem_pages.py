@@ -1,4 +1,4 @@
-"""The documentation's pages about theorems, from their sources: `python -m tcformal.theory.page [FOLDER]`."""
+"""The documentation's pages about theorems: `python tests/theorem_pages.py [FOLDER]`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from fractions import Fraction
 from pathlib import Path
 
 from tcformal.design.catalog import catalogue
-from tcformal.design.unit import UnitSpec
 from tcformal.design.vendors.nvidia import nvidia_names
-from tcformal.theory.constants import Constants, constants
+from tcformal.errors import InputError
+from tcformal.theory.checked import AXIOMS, LOGICAL, SOURCES, source_names
+from tcformal.theory.constants import constants
 from tcformal.theory.regions import region
-from tcformal.theory.sources import AXIOMS, LOGICAL, SOURCES, source_names
 
 #: Lengths of dot products in the table of relative errors.
 _LENGTHS = (64, 1024, 16384)
@@ -28,7 +28,7 @@ _COMMENT = re.compile(r"\(\*\*((?:[^*]|\*(?!\)))*)\*\)", re.DOTALL)
 _HEAD = """\
 # Theorems
 
-<!-- Written by `python -m tcformal.theory.page`: change the comments in the sources instead. -->
+<!-- Written by `python tests/theorem_pages.py`: change the comments in the sources instead. -->
 
 What is true of every design is proved once, in Coq, for all numbers of products, fraction bits and formats:
 {theorems} theorems in {files} files of {lines} lines.  A claim about a unit is an instance: its parameters,
@@ -51,7 +51,7 @@ definition of the arithmetic in exact fractions.  Axioms, all of them of Coq's o
 _RELATIVE_HEAD = """\
 # The worst relative error of tensor cores
 
-<!-- Written by `python -m tcformal.theory.page`, the table from the parameters of the units. -->
+<!-- Written by `python tests/theorem_pages.py`, the table from the parameters of the units. -->
 
 **Theorem.**  Let a unit sum blocks of N products and c in one fused sum with F fraction bits, and round the
 result to a significand of p + 1 bits, toward zero or to nearest.  For all words whose products have leading
@@ -83,7 +83,7 @@ Multiples of powers of two are exact; C(K) is for dot products of K terms, calls
 _REGIONS_HEAD = """\
 # Where two units give the same bits
 
-<!-- Written by `python -m tcformal.theory.page`, the tables from the parameters of the units. -->
+<!-- Written by `python tests/theorem_pages.py`, the tables from the parameters of the units. -->
 
 **Theorem.**  Let S be such that, for operands whose non-zero products and c have exponents within S of each
 other, no alignment of either unit cuts a bit, every partial sum is a number of the format that it is rounded
@@ -147,32 +147,36 @@ def theorems_page() -> str:
 
 def relative_page() -> str:
     """The relative error of every NVIDIA unit as a function of the length."""
-    file, words = _stated(_RELATIVE)
-    lines = [_RELATIVE_HEAD.format(name=_RELATIVE, file=file, words=_escaped(words))]
     lengths = [f"C({k})" for k in _LENGTHS]
-    lines.append(_row(["generation", "factors", "F", "rounding", "N", "κ₁", "κ", *lengths]))
-    lines.append(_row(["---"] * 4 + ["--:"] * (3 + len(lengths))))
-    groups: dict[tuple[str, ...], list[str]] = {}
-    for unit, found in _units():
-        bits = unit.design.fraction_bits
+    groups: dict[tuple[str, ...], dict[str, None]] = {}
+    for name, _ in nvidia_names():
+        unit = catalogue()[name]
+        found, bits = constants(unit), unit.design.fraction_bits
+        if found is None or unit.emulation is not None:
+            continue
         row = (
-            unit.name.partition("/")[0], "exact" if bits is None else str(bits), unit.design.conversion,
+            name.partition("/")[0], "exact" if bits is None else str(bits), unit.design.conversion,
             str(found.size), _dyadic(found.first), _dyadic(found.other),
             *(f"{float(found.of(k)):.3g}" for k in _LENGTHS),
         )  # fmt: skip
-        groups.setdefault(row, []).append(_factors(unit))
-    lines += [_row([row[0], _few(names), *row[1:]]) for row, names in groups.items()]
-    return "".join(lines)
+        factors = "·".join(dict.fromkeys((unit.a_format.name, unit.b_format.name)))
+        groups.setdefault(row, {})[factors] = None
+    return "".join(
+        [
+            _headed(_RELATIVE_HEAD, _RELATIVE),
+            _row(["generation", "factors", "F", "rounding", "N", "κ₁", "κ", *lengths]),
+            _row(["---"] * 4 + ["--:"] * (3 + len(lengths))),
+            *(_row([row[0], _few([*names]), *row[1:]]) for row, names in groups.items()),
+        ]
+    )
 
 
 def regions_page() -> str:
     """The spread within which each two of some main units agree, with any c and with c = 0."""
-    file, words = _stated(_AGREE)
-    parts = [_REGIONS_HEAD.format(name=_AGREE, file=file, words=_escaped(words))]
+    parts = [_headed(_REGIONS_HEAD, _AGREE)]
     for formats, names in _MAIN.items():
-        parts.append(f"\n## {formats}\n\n")
-        parts.append(_row(["any c / c = 0", *(f"`{name}`" for name in names[1:])]))
-        parts.append(_row(["---"] + ["---"] * len(names[1:])))
+        head = _row(["any c / c = 0", *(f"`{name}`" for name in names[1:])])
+        parts += [f"\n## {formats}\n\n", head, _row(["---"] * len(names))]
         for i, first in enumerate(names[:-1]):
             cells = [_spreads(first, second) if j > i else "" for j, second in enumerate(names) if j]
             parts.append(_row([f"`{first}`", *cells]))
@@ -190,23 +194,13 @@ def _spreads(first: str, second: str) -> str:
     return " / ".join(shown)
 
 
-def _stated(name: str) -> tuple[str, str]:
-    """The file and the words of one theorem."""
-    return next(
-        (file, words)
-        for file in source_names()
-        for theorem, words in _theorems((SOURCES / file).read_text(encoding="utf-8"))
-        if theorem == name
-    )
-
-
-def _units() -> Iterator[tuple[UnitSpec, Constants]]:
-    """NVIDIA's units that the theorems are about, one of each design."""
-    for name, _ in nvidia_names():
-        unit = catalogue()[name]
-        found = constants(unit)
-        if found is not None and unit.emulation is None:
-            yield unit, found
+def _headed(head: str, name: str) -> str:
+    """The head of a page about one theorem, with its file and its words."""
+    for file in source_names():
+        words = dict(_theorems((SOURCES / file).read_text(encoding="utf-8"))).get(name)
+        if words is not None:
+            return head.format(name=name, file=file, words=_escaped(words))
+    raise InputError(f"expected a theorem of the sources, but got {name}")
 
 
 def _theorems(text: str) -> Iterator[tuple[str, str]]:
@@ -255,13 +249,7 @@ def _dyadic(x: Fraction) -> str:
     return f"2^−{places}" if x.numerator == 1 else f"{x.numerator}·2^−{places}"
 
 
-def _factors(unit: UnitSpec) -> str:
-    names = (unit.a_format.name, unit.b_format.name)
-    return names[0] if names[0] == names[1] else "·".join(names)
-
-
 def _few(names: list[str], most: int = 6) -> str:
-    names = list(dict.fromkeys(names))
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
 

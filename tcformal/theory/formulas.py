@@ -108,25 +108,19 @@ def _z(number: int) -> str:
     return f"({number})" if number < 0 else str(number)
 
 
-# ------------------------------------------------------------------ terms
 def num(value: int) -> Expr:
     """An integer."""
     return Expr("Num_", (value,))
 
 
-def u(node: Node) -> Expr:
-    """A node's value."""
-    return Expr("U", (node,))
+def _of_node(name: str) -> Callable[[Node], Expr]:
+    return lambda node: Expr(name, (node,))
 
 
-def sg(node: Node) -> Expr:
-    """A node's value in two's complement."""
-    return Expr("Sg", (node,))
-
-
-def lower(a: Expr, b: Expr | int) -> Expr:
-    """The smaller of two."""
-    return Expr("Low", (a, _expr(b)))
+#: A node's value; its value in two's complement; that a node of one bit is 1.
+u, sg, is_one = _of_node("U"), _of_node("Sg"), _of_node("Is")
+#: The smaller of two; that both are one.
+lower, equal = _binary("Low"), _binary("Equal")
 
 
 def magnitude(a: Expr) -> Expr:
@@ -144,24 +138,8 @@ def choice(condition: Expr, a: Expr | int, b: Expr | int) -> Expr:
     return Expr("If", (condition, _expr(a), _expr(b)))
 
 
-# ------------------------------------------------------------------ formulas
-def is_one(node: Node) -> Expr:
-    """A node of one bit is 1."""
-    return Expr("Is", (node,))
-
-
-def equal(a: Expr, b: Expr | int) -> Expr:
-    """a = b."""
-    return Expr("Equal", (a, _expr(b)))
-
-
 ALWAYS = equal(num(0), 0)
 NEVER = ~ALWAYS
-
-
-def constant(value: bool) -> Expr:
-    """A truth value."""
-    return ALWAYS if value else NEVER
 
 
 def iff(a: Expr, b: Expr) -> Expr:
@@ -194,7 +172,6 @@ def within(bound: int, a: Expr) -> Expr:
     return between(-bound, a, bound)
 
 
-# ------------------------------------------------------------------ bits
 @dataclass(frozen=True, slots=True)
 class _Integer:
     """An integer in a graph: two's complement where `low` is negative, unsigned elsewhere; in [low, high]."""
@@ -213,25 +190,20 @@ class Bits:
     """Expressions as nodes of a graph, each integer as wide as its range needs, so that nothing wraps."""
 
     def __init__(self, graph: Graph, of: Mapping[Node, Node]) -> None:
-        self._g = graph
-        self._of = of
-        self._done: dict[Expr, _Integer | Node] = {}
+        self._g, self._of = graph, of
+        self._formulas, self._terms = dict[Expr, Node](), dict[Expr, _Integer]()
 
     def formula(self, x: Expr) -> Node:
         """A node of one bit."""
-        made = self._done.get(x)
-        if made is None:
-            made = self._done[x] = self._formula(x)
-        assert isinstance(made, Node)
-        return made
+        if x not in self._formulas:
+            self._formulas[x] = self._formula(x)
+        return self._formulas[x]
 
     def term(self, x: Expr) -> _Integer:
         """An integer."""
-        made = self._done.get(x)
-        if made is None:
-            made = self._done[x] = self._term(x)
-        assert isinstance(made, _Integer)
-        return made
+        if x not in self._terms:
+            self._terms[x] = self._term(x)
+        return self._terms[x]
 
     def _formula(self, x: Expr) -> Node:
         g = self._g
@@ -328,8 +300,7 @@ class Bits:
         one, other = (self.term(y) for y in _exprs(x))
         if x.name == "Low":
             a, b = self._alike(one, other)
-            smaller = g.make("slt" if min(a.low, b.low) < 0 else "ult", (a.node, b.node))
-            node = g.make("ite", (smaller, a.node, b.node))
+            node = g.make("ite", (self._compared("Less", one, other), a.node, b.node))
             return _Integer(node, min(a.low, b.low), min(a.high, b.high))
         if x.name == "Times":
             return self._product(one, other)

@@ -1,0 +1,1794 @@
+"""Refinement: that a unit's circuit computes what its design does, from words to words (`coq/Unit.v`).
+
+A unit's circuit, the plan of its cut points and the claims about them are data for `Unit.v`, whose theorem
+`words_to_words` says that the claims suffice.  Each claim is decided by a solver whose proof is checked.
+The plan is read off the stage records and not trusted: a wrong cut point makes a claim false, or Coq refuse
+the unit.
+
+`refinements.jsonl` has a row for each unit whose claims were decided and whose file Coq took.  It says
+something about one circuit, one design and the sources in Coq as they were, by their digests: where one of
+them has changed, there is no refinement.  Proofs are not kept: a claim is decided again about as fast.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, reduce
+from pathlib import Path
+
+from tcformal.backends.cnf import to_cnf
+from tcformal.design.spec import Design
+from tcformal.design.trees.tree import stage_designs
+from tcformal.design.unit import UnitSpec
+from tcformal.encodings.spec import Format, Sign, Specials
+from tcformal.errors import InputError
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
+from tcformal.ir.walk import digest, met, reachable
+from tcformal.programs.chain import chained_dot, declare_inputs
+from tcformal.semantics.mma import factors_of_product, flushed_product, negated
+from tcformal.semantics.number import Exponent, Number
+from tcformal.semantics.pack import converted_word
+from tcformal.semantics.product import in_pieces, product
+from tcformal.semantics.special import limit_product
+from tcformal.semantics.stages import Block, Dot, DotStep, Floored, Maximum, Rounded, SpecialCases, Total
+from tcformal.semantics.sums.step import as_term
+from tcformal.semantics.unpack import unpack
+from tcformal.solve.certificate import checked_steps
+from tcformal.solve.result import Status
+from tcformal.solve.sat import refuted
+from tcformal.theory.checked import sources_digest
+from tcformal.theory.constants import converted_to
+from tcformal.theory.design import coq_design
+from tcformal.theory.formulas import (
+    ALWAYS,
+    NEVER,
+    Bits,
+    Claim,
+    Expr,
+    all_of,
+    any_of,
+    between,
+    bits,
+    choice,
+    differ,
+    equal,
+    iff,
+    is_one,
+    lower,
+    magnitude,
+    make,
+    num,
+    sg,
+    u,
+    within,
+)
+from tcformal.theory.stated_sum import ZEROS, operand_rules
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A value as formulas over the words that it is made of (`Leaves.v`, shown)."""
+
+    nan: Expr
+    inf: Expr
+    neg: Expr
+    significand: Expr
+    exponent: Expr
+    fraction_bits: int
+
+    def zero(self) -> Expr:
+        """It is a number, and 0."""
+        return ~(self.nan | self.inf) & equal(self.significand, 0)
+
+    def flushed(self, rule: str) -> Shown:
+        """The value with what a rule makes of subnormals."""
+        if rule not in ZEROS:
+            return self
+        small = self.significand < 1 << self.fraction_bits
+        below = ~self.inf & (~equal(self.significand, 0) & small)
+        neg = self.neg & ~below if rule == "positive_zero" else self.neg
+        return replace(self, neg=neg, significand=choice(below, 0, self.significand))
+
+    def number_claims(
+        self, r: Number, known: Sequence[Expr], given: Sequence[Expr], significand: Expr,
+        free: Sequence[Node],
+        last: Sequence[Node],
+    ) -> Iterator[Claim]:  # fmt: skip
+        """`Leaves.v`, number_claims; `last` are the cut points of the claim about the significand."""
+        yield from self.special_claims(shown_number(r), known, free)
+        yield make_claim([~self.nan, ~self.inf, *known], equal(exponent_of(r), self.exponent), free)
+        yield make_claim([*given, *known], equal(u(r.term.significand), significand), last)
+
+    def special_claims(
+        self, made: Shown, known: Sequence[Expr] = (), free: Sequence[Node] = ()
+    ) -> Iterator[Claim]:
+        """What is special about another value, and its sign, is so of this one."""
+        yield make_claim(known, iff(made.nan, self.nan), free)
+        yield make_claim([~self.nan, *known], iff(made.inf, self.inf), free)
+        yield make_claim([~self.nan, *known], iff(made.neg, self.neg), free)
+
+    def times(self, other: Shown) -> Shown:
+        """The product of two values."""
+        return Shown(
+            self.nan | other.nan | (self.inf & other.zero() | self.zero() & other.inf), self.inf | other.inf,
+            differ(self.neg, other.neg), self.significand * other.significand,
+            self.exponent + other.exponent, self.fraction_bits + other.fraction_bits,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """A word of a format, and the node of its significand where the circuit has one."""
+
+    word: Node
+    fmt: Format
+    significand: Node | None
+    rule: str = "kept"
+
+    def shown(self) -> Shown:
+        """The word, read as its format says, its subnormals as the rule has them."""
+        return self._read().flushed(self.rule)
+
+    def _read(self) -> Shown:
+        f, w = self.fmt, u(self.word)
+        low, t_bits, e_bits = f.ignored_low_bits, f.fraction_bits, f.exponent_bits
+        t, e = bits(low, t_bits, w), bits(low + t_bits, e_bits, w)
+        s = equal(bits(low + t_bits + e_bits, 1, w), 1)
+        none = equal(e, 0) if f.has_zero else NEVER
+        ones, full = equal(e, (1 << e_bits) - 1), equal(t, (1 << t_bits) - 1)
+        empty = equal(t, 0)
+        nan = {
+            Specials.IEEE: ones & ~empty,
+            Specials.ALL_ONES_NAN: ones & full,
+            Specials.NEGATIVE_ZERO_NAN: s & (equal(e, 0) & empty),
+            Specials.NONE: NEVER,
+        }[f.specials]
+        return Shown(
+            nan, ones & empty if f.specials is Specials.IEEE else NEVER,
+            s if f.sign is Sign.PRESENT else NEVER,
+            choice(none, t if f.subnormals else num(0), t + (1 << t_bits)),
+            choice(none, 1 - f.bias, e - f.bias), t_bits,
+        )  # fmt: skip
+
+    def term(self) -> Expr:
+        """Its significand."""
+        return self.shown().significand if self.significand is None else u(self.significand)
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A number that is a product of words, or one word; `converted`: words, and those that they are
+    first converted to.
+    """
+
+    factors: tuple[Factor, ...]
+    number: Number
+    converted: tuple[tuple[Factor, Factor], ...] = ()
+
+    def claims(self) -> Iterator[Claim]:
+        """`Unit.v`, leaf_claims_at."""
+        for x, to in self.converted:
+            yield from _conversion_claims(x, to)
+        shown = self.factors[0].shown()
+        significand = self.factors[0].term()
+        for x in self.factors[1:]:
+            shown, significand = shown.times(x.shown()), significand * x.term()
+        words = [x.word for x in self.factors]
+        for x in self.factors:
+            if x.significand is not None:
+                y = x.shown()
+                yield make_claim([~y.nan, ~y.inf], equal(u(x.significand), y.significand), words)
+        r = self.number
+        nodes = [x.significand for x in self.factors if x.significand is not None]
+        cut = [x for x in nodes if x is not r.term.significand]
+        yield from shown.number_claims(r, [], [], significand, words, [*cut, *words])
+
+
+def _conversion_claims(x: Factor, to: Factor) -> Iterator[Claim]:
+    """`Unit.v`, conversion_claims."""
+    a, b, g = x.shown(), to.shown(), to.fmt
+    least = num(1 - g.bias if g.has_zero else -g.bias)
+    k = a.exponent - b.exponent + (b.fraction_bits - a.fraction_bits)
+    finite, zero = [~a.nan, ~a.inf], equal(a.significand, 0)
+    yield from a.special_claims(b)
+    yield make_claim([~zero, *finite], (k >= 0) & (k <= 64))
+    yield make_claim(finite, equal(b.significand, a.significand << lower(k, 64)))
+    yield make_claim(finite, (least <= b.exponent) & (b.significand < 2 << g.fraction_bits))
+    yield make_claim([zero, *finite], equal(b.exponent, least))
+    normal = (1 << g.fraction_bits <= b.significand) | equal(b.exponent, least)
+    yield make_claim([~zero, *finite], normal)
+
+
+def shown_number(r: Number) -> Shown:
+    """A number of a circuit, of nodes that are cut points."""
+    x = r.term
+    return Shown(
+        is_one(r.nan), is_one(r.inf), is_one(x.sign), u(x.significand), exponent_of(r), x.fraction_bits
+    )
+
+
+def same_number(a: Number, b: Number) -> bool:
+    """Whether two numbers are the same nodes."""
+    x, y = a.term, b.term
+    return (
+        a.nan is b.nan and a.inf is b.inf and x.sign is y.sign and x.significand is y.significand
+        and x.exponent.bits is y.exponent.bits and (x.exponent.low, x.fraction_bits) == (y.exponent.low,
+        y.fraction_bits)
+    )  # fmt: skip
+
+
+def flush_claims(
+    known: Sequence[Expr], rule: str, r: Number, to: Number, free: Sequence[Node]
+) -> Iterator[Claim]:
+    """`Stage.v`, flush_claims."""
+    if rule not in ZEROS and same_number(r, to):
+        return
+    shown = shown_number(r).flushed(rule)
+    if known:
+        known = [is_one(r.nan) | (is_one(r.inf) | all_of(known))]
+    given = [~shown.nan, ~shown.inf]
+    yield from shown.number_claims(to, known, given, shown.significand, free, free)
+
+
+def known_claims(x: tuple[int, int], r: Number) -> Iterator[Claim]:
+    """`Stage.v`, known_claims, of a +0 with an exponent and fraction bits."""
+    shown = Shown(NEVER, NEVER, NEVER, num(0), num(x[0]), x[1])
+    yield from shown.number_claims(r, [], [], num(0), (), ())
+
+
+def make_claim(given: Sequence[Expr], goal: Expr, free: Sequence[Node] = ()) -> Claim:
+    """A claim that is decided with the circuit cut at some nodes.
+
+    What reads a negation may have been built of what is negated: the cut is there.
+    """
+    cut = (x.args[0] if x.op == "not_" else x for x in free)
+    return Claim(tuple(given), goal, frozenset(x for x in cut if x.op not in ("const", "input")))
+
+
+def level(e: Exponent) -> Expr:
+    """An exponent (`RoundDown.v`, level_term)."""
+    return u(e.bits) + e.low
+
+
+def span_of(e: Exponent) -> int:
+    """The largest code of an exponent."""
+    return e.high - e.low
+
+
+def in_span(e: Exponent) -> Expr:
+    """The code of an exponent is none above the largest one."""
+    return u(e.bits) <= span_of(e)
+
+
+def exponent_of(r: Number) -> Expr:
+    """The exponent of a number."""
+    return level(r.term.exponent)
+
+
+def flags(numbers: Iterable[Number]) -> list[Node]:
+    """The nodes of what is special about numbers, and of their signs."""
+    return [y for x in numbers for y in (x.nan, x.inf, x.term.sign)]
+
+
+def is_finite(r: Number) -> Expr:
+    """It is neither a NaN nor an Inf."""
+    return ~is_one(r.nan) & ~is_one(r.inf)
+
+
+def word_claims(
+    f: Format, nan_word: Expr, r: Number, known: Sequence[Expr], root: Node, free: Sequence[Node],
+    nan_free: Sequence[Node],
+) -> Iterator[Claim]:  # fmt: skip
+    """`Leaves.v`, word_claims; `nan_free` are the cut points of the claim about NaNs."""
+    word, sign, scale = u(root), is_one(r.term.sign), 1 << f.fraction_bits
+
+    def signed(body: Expr) -> Expr:
+        top = choice(sign, (1 << f.exponent_bits) * scale, 0)
+        return (top + body) * (1 << f.ignored_low_bits)
+
+    significand = u(r.term.significand) * (1 << f.fraction_bits - r.term.fraction_bits)
+    normal = (exponent_of(r) + f.bias) * scale + (significand - scale)
+    value = choice(significand < scale, significand, normal)
+    yield make_claim([is_one(r.nan)], equal(word, nan_word), nan_free)
+    infinity = num(((1 << f.exponent_bits) - 1) * scale)
+    yield make_claim([~is_one(r.nan), is_one(r.inf)], equal(word, signed(infinity)), free)
+    finite = [~is_one(r.nan), ~is_one(r.inf), *known]
+    yield make_claim(finite, equal(word, signed(value)), free)
+
+
+@dataclass(frozen=True, slots=True)
+class ToRound:
+    """What is rounded (`Finish.v`, to_round).
+
+    Ranges and units: the magnitude `size`, at most `bound`, counts units of 2^`unit`; `nodes`: those that
+    magnitude, unit and sign are made of, `node` the first of them; `beside`: others that special cases are
+    made of.
+    """
+
+    operands: Sequence[Number]
+    size: Expr
+    no_size: Expr
+    down: Expr
+    unit: Expr
+    bound: int
+    known: tuple[Expr, ...]
+    sign: Expr
+    node: Node
+    nodes: tuple[Node, ...]
+    beside: tuple[Node, ...] = ()
+
+
+def total_to_round(
+    total: Total, operands: Sequence[Number], bound: int, sign: Expr | None = None,
+    beside: tuple[Node, ...] = (),
+) -> ToRound:  # fmt: skip
+    """A sum in two's complement; its sign where that of a zero is another than +."""
+    n, e, node = sg(total.bits), total.e_max, total.bits
+    return ToRound(
+        operands=operands, size=magnitude(n), no_size=equal(n, 0), down=n < 0,
+        unit=u(e.bits) + (e.low - total.fraction_bits), bound=bound, known=(within(bound, n), in_span(e)),
+        sign=n < 0 if sign is None else sign, node=node, nodes=(node, e.bits), beside=beside,
+    )  # fmt: skip
+
+
+def number_to_round(r: Number) -> ToRound:
+    """A number on its own (`Products.v`, rounding)."""
+    e, node = r.term.exponent, r.term.significand
+    size, sign = u(node), is_one(r.term.sign)
+    none = equal(size, 0)
+    return ToRound(
+        operands=(r,), size=size, no_size=none, down=sign & ~none,
+        unit=exponent_of(r) + -r.term.fraction_bits, bound=(1 << node.width) - 1, known=(in_span(e),),
+        sign=sign, node=node, nodes=(node, e.bits),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """A rounding, the number that it hands on, and what is rounded.
+
+    `zero_sign`: the rule that stands in place of the design's.
+    """
+
+    rounded: Rounded
+    outcome: Number
+    design: Design
+    of: ToRound
+    zero_sign: str | None = None
+
+    def claims(self, signed: Callable[[Sequence[Node]], Sequence[Node]] = list) -> Iterator[Claim]:
+        """What is kept, and the number that it is; `signed`: the cut points of the claim about the sign."""
+        yield from self.kept_claims()
+        cut = [*self._special(), *self.of.nodes] if self.tiny else self.cut()
+        yield from self.outcome_claims(cut, signed(cut))
+
+    def alone_claims(self) -> Iterator[Claim]:
+        """`Products.v`, rounding_claims: of one number."""
+        (r,) = self.of.operands
+        yield make_claim([is_finite(r)], in_span(r.term.exponent), [r.term.significand])
+        yield from self.claims()
+
+    def cut(self) -> list[Node]:
+        """The nodes that special cases, the number that is handed on, and its word are made of."""
+        end = self.rounded
+        # Tininess is read off what is added as well.
+        away = [] if self.tiny else [end.away]
+        return [*self._special(), self.of.node, end.normalised, end.height, *away]
+
+    def _special(self) -> list[Node]:
+        return [*flags(self.of.operands), *self.of.beside]
+
+    @property
+    def null(self) -> Expr:
+        """Nothing is kept."""
+        return equal(u(self.rounded.kept), 0) & ~is_one(self.rounded.away)
+
+    @property
+    def normal(self) -> Expr:
+        """What is kept has its leading bit, or the least exponent."""
+        p = self.rounded.target.fraction_bits
+        return (1 << p <= u(self.rounded.kept)) | equal(u(self.rounded.height), 0)
+
+    @property
+    def _last(self) -> Expr:
+        """The exponent of the last bit that is kept."""
+        rho = self.rounded.target
+        return u(self.rounded.height) + (rho.e_min - rho.fraction_bits)
+
+    @property
+    def _right(self) -> Expr:
+        most = (self.of.bound + 1).bit_length() + 2
+        return lower(self._last - self.of.unit, most)
+
+    @property
+    def _cut(self) -> tuple[Expr, Expr]:
+        """What is cut off, and what a last bit counts, in units of what is rounded."""
+        return self.of.size - (u(self.rounded.kept) << self._right), 1 << self._right
+
+    def kept_claims(self) -> Iterator[Claim]:
+        """`Finish.v`, kept_claims."""
+        rho, q = self.rounded.target, self.of
+        kept, away, last, unit = u(self.rounded.kept), self.rounded.away, self._last, q.unit
+        left = lower(unit - last, rho.fraction_bits + 1)
+        right, (rest, one) = self._right, self._cut
+        odd, inexact = equal(bits(0, 1, kept), 1), ~equal(rest, 0)
+        rule = {
+            "RZ": NEVER, "RNE": (one < rest + rest) | equal(one, rest + rest) & odd, "RO": inexact & ~odd,
+            "RNA": one <= rest + rest, "RD": inexact & q.down, "RU": inexact & ~q.down,
+        }[rho.mode]  # fmt: skip
+        some = ~q.no_size
+        yield make_claim([q.no_size, *q.known], self.null, q.nodes)
+        yield make_claim([some, *q.known], self.normal, q.nodes)
+        exact = equal(kept, q.size << left) & ~is_one(away)
+        yield make_claim([some, last <= unit, *q.known], exact, q.nodes)
+        cut = [some, unit < last, *q.known]
+        below = kept << right <= q.size
+        yield make_claim(cut, below & (q.size < kept + 1 << right), q.nodes)
+        yield make_claim(cut, iff(is_one(away), rule), q.nodes)
+
+    def _infinite(self, negative: bool) -> Expr:
+        signs = ((x.inf, is_one(x.term.sign)) for x in self.of.operands)
+        return any_of(is_one(inf) & (sign if negative else ~sign) for inf, sign in signs)
+
+    @property
+    def is_nan(self) -> Expr:
+        """An operand is a NaN, or infinities of both signs meet."""
+        infinities = self._infinite(False) & self._infinite(True)
+        return any_of(is_one(x.nan) for x in self.of.operands) | infinities
+
+    @property
+    def _is_inf(self) -> Expr:
+        return self._infinite(False) | self._infinite(True)
+
+    def usual(self) -> list[Expr]:
+        """`Finish.v`, usual: what is known where no operand is special."""
+        no = self.of.no_size
+        return [~self.is_nan, ~self._is_inf, ~no | self.null, no | self.normal]
+
+    @property
+    def tiny(self) -> bool:
+        """Whether tininess is that after rounding."""
+        return self.design.result_subnormals == "tiny_zero"
+
+    def outcome_claims(self, cut: Sequence[Node], signed_cut: Sequence[Node]) -> Iterator[Claim]:
+        """`Finish.v`, outcome_claims; `signed_cut` are the cut points of the claim about the sign."""
+        rho, q, r = self.rounded.target, self.of, self.outcome
+        p, span = rho.fraction_bits, rho.e_max - rho.e_min
+        grown = u(self.rounded.kept) + choice(is_one(self.rounded.away), 1, 0)
+        carried = 1 << p + 1 <= grown
+        # Tiny: below the least normal number with one bit more and any exponent (`Finish.v`, tiny_formula).
+        ones, (rest, one) = equal(u(self.rounded.kept), (1 << p) - 1), self._cut
+        tiny = ones & (4 * rest < 3 * one) if self.tiny else NEVER
+        flushed = NEVER if self.design.result_subnormals == "kept" else (grown < 1 << p) | tiny
+        zero = equal(grown, 0) | flushed
+        raised = u(self.rounded.height) + choice(carried, 1, 0)
+        over = (1 << p <= grown) & (span < raised)
+        directed = {"RNE": ALWAYS, "RNA": ALWAYS, "RD": q.down, "RU": ~q.down}.get(rho.mode, NEVER)
+        infinite = {"infinity": ALWAYS, "ieee": directed}.get(self.design.overflow, NEVER)
+        overflow = ~zero & (over & infinite)
+        settled = [*self.usual(), *(q.known if self.tiny else ())]
+        yield make_claim([], iff(is_one(r.nan), self.is_nan), cut)
+        goal = is_one(r.inf) & iff(is_one(r.term.sign), self._infinite(True))
+        yield make_claim([~self.is_nan, self._is_inf], goal, cut)
+        yield make_claim(settled, iff(is_one(r.inf), overflow), cut)
+        signs = {"positive": NEVER, "ieee": q.sign, "sum": ~q.no_size & q.sign}
+        sign = zero & signs[self.zero_sign or self.design.zero_sign] | ~zero & q.down
+        yield make_claim(settled, iff(is_one(r.term.sign), sign), signed_cut)
+        largest, carry = num((1 << (p + 1)) - 1), choice(carried, 1 << p, grown)
+        significand = choice(zero, 0, choice(over, largest, carry))
+        yield make_claim([~overflow, *settled], equal(u(r.term.significand), significand), cut)
+        exponent = choice(zero, rho.e_min, choice(over, rho.e_max, rho.e_min + raised))
+        yield make_claim([~overflow, *settled], equal(exponent_of(r), exponent), cut)
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """A product: as the multiplier gives it, with its sign and limit, and rounded.
+
+    `normal`: its factors with leading ones, where they are multiplied so.
+    """
+
+    exact: Leaf
+    normal: tuple[Number, Number] | None
+    adjusted: Number
+    negated: bool
+    limit: int | None
+    rounding: Ending | None
+    #: The products of its factors' digits, where these are summed (`Pieces.v`): places, and the number.
+    pieces: tuple[tuple[tuple[int, int], Number], ...] = ()
+
+    @property
+    def terms(self) -> list[Number]:
+        """What is summed, in order."""
+        return [x for _, x in self.pieces] or [self.number]
+
+    def piece_claims(self, size: int) -> Iterator[Claim]:
+        """`Unit.v`, pieces_claims_at."""
+        a, b = (x.term() for x in self.exact.factors[:2])
+        cut = [x.word for x in self.exact.factors]  # digits are read off words where these have them
+        if self.normal is not None:
+            cut = [x.term.significand for x in self.normal]
+            a, b = map(u, cut)
+        for (i, j), number in self.pieces:
+            digits = bits(size * i, size, a) * bits(size * j, size, b)
+            goal = equal(u(number.term.significand), digits * (1 << size * (i + j)))
+            yield make_claim([is_finite(self.number)], goal, cut)
+
+    @property
+    def number(self) -> Number:
+        """What is summed."""
+        return self.adjusted if self.rounding is None else self.rounding.outcome
+
+    def cut(self) -> list[Node]:
+        """The nodes that it is cut at as a term."""
+        return [x.word for x in self.exact.factors] if self.rounding is None else self.rounding.cut()
+
+    def claims(self) -> Iterator[Claim]:
+        """`Unit.v`, leaf_claims_at."""
+        if self.normal is None:
+            yield from self.exact.claims()
+        else:
+            a, b = self.normal
+            for x, y in zip(self.exact.factors, self.normal, strict=True):
+                yield from _normal_claims(x.shown(), y)
+            shown = shown_number(a).times(shown_number(b))
+            significand = u(a.term.significand) * u(b.term.significand)
+            last = [a.term.significand, b.term.significand]
+            yield from shown.number_claims(self.exact.number, [], [], significand, (), last)
+        yield from self._adjust_claims()
+        if self.rounding is not None:
+            yield from self.rounding.alone_claims()
+
+    def _adjust_claims(self) -> Iterator[Claim]:
+        r, to = self.exact.number, self.adjusted
+        if not self.negated and self.limit is None:
+            if not same_number(r, to):
+                raise ValueError("expected a product that is neither negated nor limited as it is")
+            return
+        s = shown_number(r)
+        over = NEVER
+        if self.limit is not None:
+            k = self.limit + s.fraction_bits - s.exponent
+            least = 1 << lower(k, r.term.significand.width)
+            over = ~equal(s.significand, 0) & (least <= s.significand)
+        neg = ~s.neg if self.negated else s.neg
+        made = replace(s, inf=s.inf | over, neg=neg)
+        given, cut = [~made.nan, ~made.inf], [r.term.significand]
+        yield from made.number_claims(to, [], given, made.significand, cut, cut)
+
+
+def _normal_claims(s: Shown, y: Number) -> Iterator[Claim]:
+    """`Products.v`, normal_claims."""
+    finite, z = [~s.nan, ~s.inf], equal(s.significand, 0)
+    k, sig, f = s.exponent - exponent_of(y), u(y.term.significand), s.fraction_bits
+    some = [~z, *finite]
+    yield from s.special_claims(shown_number(y))
+    yield make_claim([z, *finite], equal(sig, 0) & equal(exponent_of(y), s.exponent))
+    yield make_claim(some, (k >= 0) & (k <= f))
+    yield make_claim(some, equal(sig, s.significand << lower(k, f)))
+    yield make_claim(some, (1 << f <= sig) & (sig < 2 << f))
+
+
+#: The nodes at which each operand of a sum is cut.
+Cuts = Sequence[Sequence[Node]]
+
+
+class Front:
+    """A sum before it is rounded (`Fused.v`, front); `d` is None where nothing is cut off.
+
+    `entering`: the nodes at which its numbers are cut; `known`: what is known of each that is finite.
+    """
+
+    #: How much larger than a term what is added for it may be.
+    complement = 0
+
+    def __init__(
+        self, total: Total, numbers: Sequence[Number], d: Design | None, entering: Cuts,
+        known: Sequence[Sequence[Expr]] | None = None,
+    ) -> None:  # fmt: skip
+        if len(total.terms) != len(numbers) or total.maximum is None or not total.partials:
+            raise InputError("expected a sum's largest exponent, its partial sums and a term for each number")
+        self.total, self.numbers, self.entering = total, numbers, entering
+        self.alignment, self.zero_exponent = "RO", "none" if d is None else d.zero_exponent
+        if d is not None:
+            self.alignment = str(d.alignment_rounding)
+        self.largest_of, self.tree = total.maximum, total.partials[-1].node
+        self.known = known if known is not None else [[] for _ in numbers]
+        self.sums = {x.node: x for x in total.partials}
+        # The term of an addend is the last one below it.
+        of = {x.aligned: i for i, x in enumerate(total.terms)}
+        addends = [y for x in total.partials for y in x.of if y not in self.sums]
+        self.places = {y: [of[z] for z in reachable([y]) if z in of][-1] for y in addends}
+        # The largest exponent; the sum, an integer in units of its last bit, and its largest magnitude.
+        self.top, self.n, self.bound = level(total.e_max), sg(total.bits), self._bound(self.tree)
+        self.aligned = tuple(x.aligned for x in total.terms)
+
+    def _bound(self, node: Node) -> int:
+        if node in self.sums:
+            return sum(map(self._bound, self.sums[node].of))
+        return self.largest(self.places[node]) + self.complement
+
+    def largest(self, i: int) -> int:
+        """The largest aligned magnitude of a term."""
+        term = self.numbers[i].term
+        kept = largest_kept(term.significand.width, self.total.fraction_bits - term.fraction_bits)
+        return min(kept, (1 << self.total.terms[i].aligned.width) - 1)
+
+    def code_range(self, i: int) -> tuple[int, int]:
+        """The least and the largest code with which a term is compared."""
+        e, low = self.numbers[i].term.exponent, self.largest_of.low
+        zero = {"own": e.low, "none": low}.get(str(self.zero_exponent), self.zero_exponent)
+        assert isinstance(zero, int)
+        return min(e.low, zero) - low, max(e.high, zero) - low
+
+    @property
+    def _in_tops(self) -> list[Expr]:
+        """`Fused.v`, in_tops, of all terms."""
+        least, most = zip(*map(self.code_range, range(len(self.numbers))), strict=True)
+        code = u(self.largest_of.code)
+        return [max(least) <= code, code <= max(most)]
+
+    def to_round(self, mode: str) -> ToRound:
+        """`Fused.v`, fused_sum."""
+        return total_to_round(self.total, self.numbers, self.bound, self.sign(mode), self.aligned)
+
+    def sign(self, mode: str) -> Expr:
+        """The sign of the sum, with that of a zero (`Fused.v`, sum_sign_formula)."""
+        none = equal(self.n, 0)
+        signs = [is_one(x.term.sign) for x in self.numbers]
+        agree = all_of(signs) | all_of(~x for x in signs)
+        zeros = all_of(equal(u(x), 0) for x in self.aligned) & agree
+        of_zero = zeros & any_of(signs) | ~zeros & (ALWAYS if mode == "RD" else NEVER)
+        return ~none & (self.n < 0) | none & of_zero
+
+    def claims(self) -> Iterator[Claim]:
+        """`Fused.v`, front_claims."""
+        for x, known, cut in zip(self.numbers, self.known, self.entering, strict=True):
+            given = [is_finite(x), *known]
+            yield make_claim(given, in_span(x.term.exponent), cut)
+            yield make_claim(given, iff(is_one(x.term.zero), equal(u(x.term.significand), 0)), cut)
+        for i in range(len(self.numbers)):
+            yield from self._align_claims(i)
+        code = self.largest_of.code
+        yield make_claim(self._in_tops, equal(self.top, u(code) + self.largest_of.low), [code])
+        yield make_claim(self._in_tops, in_span(self.total.e_max), [code])
+        yield from self._comparison_claims(self.largest_of, iter(range(len(self.numbers))))
+        yield self._total_claim()
+        yield from self._tree_claims(self.tree)
+
+    def _align_claims(self, i: int) -> Iterator[Claim]:
+        """`Fused.v`, align_claims."""
+        x, term = self.total.terms[i], self.numbers[i].term
+        exponent, kept, cut = level(term.exponent), u(x.aligned), [term.significand, x.shift]
+        given = [~is_one(term.zero), in_span(term.exponent), exponent <= self.top, *self._in_tops]
+        shift = equal(u(x.shift), self.top - exponent)
+        yield make_claim(given, shift, [term.exponent.bits, term.zero, self.largest_of.code])
+        up = max(0, self.total.fraction_bits - term.fraction_bits)
+        down = max(0, term.fraction_bits - self.total.fraction_bits)
+        clamped = lower(u(x.shift), term.significand.width + up)
+        size = u(term.significand) * (1 << up)
+        below, at, above = ((a << clamped) * (1 << down) for a in (kept - 1, kept, kept + 1))
+        goal = (at <= size) & (size < above)
+        if self.alignment == "RO":
+            odd = equal(bits(0, 1, kept), 1)
+            goal = equal(at, size) | odd & ((below < size) & (size < above))
+        yield make_claim([], goal, cut)
+        yield make_claim([], kept <= self.largest(i), cut)
+
+    def _comparison_claims(self, t: Maximum, places: Iterator[int]) -> Iterator[Claim]:
+        code = u(t.code)
+        if not t.halves:
+            i = next(places)
+            term, (least, most) = self.numbers[i].term, self.code_range(i)
+            exponent, cut = level(term.exponent), [term.exponent.bits, term.zero]
+            zero = t.low if self.zero_exponent == "none" else self.zero_exponent
+            if isinstance(zero, int):
+                exponent = choice(is_one(term.zero), zero, exponent)
+            yield make_claim([in_span(term.exponent)], equal(code + t.low, exponent), cut)
+            yield make_claim([in_span(term.exponent)], between(least, code, most), cut)
+            return
+        a, b = (u(x.code) for x in t.halves)
+        goal = ((a <= code) & (b <= code)) & (equal(code, a) | equal(code, b))
+        yield make_claim([], goal, [x.code for x in t.halves])
+        for half in t.halves:
+            yield from self._comparison_claims(half, places)
+
+    def _within(self, node: Node) -> Expr:
+        return within(self._bound(node), sg(node))
+
+    def _total_claim(self) -> Claim:
+        return make_claim([self._within(self.tree)], equal(self.n, sg(self.tree)), [self.tree])
+
+    def _tree_claims(self, node: Node) -> Iterator[Claim]:
+        if node not in self.sums:
+            yield from self._addend_claims(node, self.places[node])
+            return
+        left, right = self.sums[node].of
+        given = [self._within(left), self._within(right)]
+        yield make_claim(given, equal(sg(node), sg(left) + sg(right)), [left, right])
+        yield from self._tree_claims(left)
+        yield from self._tree_claims(right)
+
+    def _addend_claims(self, node: Node, i: int) -> Iterator[Claim]:
+        sign, aligned = self.numbers[i].term.sign, self.total.terms[i].aligned
+        yield make_claim([], equal(sg(node), _signed(sign, u(aligned))), [sign, aligned])
+
+
+class Exact(Front):
+    """An exact sum of two operands, their leading ones on top (`Stage.v`, Two).
+
+    `into`: the nodes at which operands are cut; `given`: what is supposed of each, that it is finite if none.
+    """
+
+    def __init__(
+        self, total: Total, operands: Sequence[Number], into: Cuts, given: Sequence[Sequence[Expr]] = ()
+    ) -> None:
+        if len(operands) != 2:
+            raise InputError(f"expected two operands of an exact sum, but got {len(operands)}")
+        if any(t.term.sign is not x.term.sign for t, x in zip(total.terms, operands, strict=True)):
+            raise InputError("expected the operand of an exact sum to keep its sign, but it does not")
+        self.operands, self.into = operands, into
+        self.given = given or [[is_finite(r)] for r in operands]
+        leads = [Number(t.term, x.nan, x.inf) for t, x in zip(total.terms, operands, strict=True)]
+        cuts = [_operand_cut(x, y) for x, y in zip(operands, into, strict=True)]
+        # `Stage.v`, operand_known.
+        terms = [x.term for x in operands]
+        known = [[in_span(x.exponent), iff(is_one(x.zero), equal(u(x.significand), 0))] for x in terms]
+        super().__init__(total, leads, None, cuts, known)
+
+    def claims(self) -> Iterator[Claim]:
+        """What operands with their leading ones on top are, and their sum."""
+        for i in range(2):
+            yield from self._lead_claims(i)
+        yield from super().claims()
+
+    def _lead_claims(self, i: int) -> Iterator[Claim]:
+        """`Stage.v`, lead_claims_when."""
+        r, x, given, cut = self.operands[i], self.numbers[i], self.given[i], self.entering[i]
+        below, known = x.term.fraction_bits, self.known[i]
+        k = exponent_of(r) - exponent_of(x) + (below - r.term.fraction_bits)
+        z, lead, some = equal(u(r.term.significand), 0), u(x.term.significand), [*given]
+        for y in known:
+            yield make_claim(given, y, self.into[i])
+        some = [*given, ~z, *known]
+        yield make_claim([*given, *known], iff(equal(lead, 0), z), cut)
+        yield make_claim(some, between(0, k, below + 1), cut)
+        yield make_claim(some, equal(lead, u(r.term.significand) << lower(k, below + 1)), cut)
+        yield make_claim(some, 1 << below <= lead, cut)
+
+
+def _operand_cut(r: Number, entering: Sequence[Node]) -> Sequence[Node]:
+    """The nodes that an operand of an exact sum is cut at."""
+    if r.term.significand.op != "mul_expand":  # its parts are read without it
+        return entering
+    return [*flags([r]), r.term.significand, r.term.exponent.bits, r.term.zero]
+
+
+def _signed(sign: Node, size: Expr) -> Expr:
+    return choice(is_one(sign), 0 - size, size)
+
+
+def largest_kept(width: int, up: int) -> int:
+    """The largest magnitude that is kept of so many bits, moved up, or down and rounded."""
+    full = (1 << width) - 1
+    return (full << up if up >= 0 else full >> -up) + 1
+
+
+def _ended(step: DotStep) -> tuple[Total, Rounded, SpecialCases]:
+    if step.total is None or step.rounded is None or step.specials is None:
+        raise InputError(f"expected a sum that is rounded, but {step.scope} is none")
+    return step.total, step.rounded, step.specials
+
+
+class Fused:
+    """One sum that is rounded, of terms that are cut, or exact (`Fused.v`; `Stage.v`, summed)."""
+
+    def __init__(self, step: DotStep, d: Design, entering: Cuts) -> None:
+        total, rounded, specials = _ended(step)
+        self.exact = d.fraction_bits is None
+        if self.exact:
+            self.front: Front = Exact(total, specials.operands, entering)
+        else:
+            self.front = Front(total, specials.operands, d, entering)
+        self.ending = Ending(rounded, specials.result, d, self.front.to_round(rounded.target.mode))
+
+    def claims(self) -> Iterator[Claim]:
+        """`Stage.v`, summed_claims."""
+        yield from self.front.claims()
+        yield from self.ending.claims(self._signed)
+
+    def _signed(self, cut: Sequence[Node]) -> list[Node]:
+        # A zero sum of terms of one sign is none of terms that are not 0: the total is made of them here.
+        ieee = self.ending.design.zero_sign == "ieee"
+        return [x for x in cut if not ieee or x is not self.front.total.bits]
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """A number that is there (`Stage.v`, At); `zero`: exponent and fraction bits of a +0 that a chain
+    starts from.
+    """
+
+    number: Number
+    zero: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Summed:
+    """A sum of a tree (`Stage.v`, Sum), and the number that it counts as in the next one."""
+
+    sum: Fused
+    result: Number
+    children: tuple[At | Summed, ...]
+    flushed: bool
+
+    @property
+    def ending(self) -> Ending:
+        """How it is rounded."""
+        return self.sum.ending
+
+
+class After:
+    """The products' sum, that as a number added to c, and the end (`After.v`).
+
+    `into`: the nodes at which each product is cut; `entering`: those at which c is.
+    """
+
+    def __init__(
+        self, g: Graph, d: Design, steps: Sequence[DotStep], into: Cuts, entering: Sequence[Node]
+    ) -> None:
+        before, (total, rounded, specials) = steps[0].total, _ended(steps[-1])
+        if before is None:
+            raise InputError(f"expected a sum of products, but {steps[0].scope} is none")
+        *products, self.c = specials.operands
+        self.first = Front(before, products, d, into)
+        self.made = Number(as_term(g, before), g.truth(False), g.truth(False))
+        self.known = [within(self.first.bound, self.first.n), in_span(before.e_max)]
+        self.nodes = [before.bits, before.e_max.bits]
+        given = [self.known, [is_finite(self.c)]]
+        self.leads = Exact(total, [self.made, self.c], [self.nodes, entering], given)
+        beside = (*self.first.aligned, before.bits)
+        sign = self._sign(rounded.target.mode)
+        of = total_to_round(total, specials.operands, self.leads.bound, sign, beside)
+        self.ending = Ending(rounded, specials.result, d, of)
+
+    def _sign(self, mode: str) -> Expr:
+        """`After.v`, after_sign."""
+        s, none = self.first.sign(mode), equal(self.leads.n, 0)
+        zeros = equal(self.first.n, 0) & iff(s, is_one(self.c.term.sign))
+        of_zero = zeros & s | ~zeros & (ALWAYS if mode == "RD" else NEVER)
+        return ~none & (self.leads.n < 0) | none & of_zero
+
+    def claims(self) -> Iterator[Claim]:
+        """`After.v`, after_claims."""
+        yield from self.first.claims()
+        y, n = self.made, self.first.n
+        yield make_claim([], is_finite(y))
+        yield make_claim(self.known, iff(is_one(y.term.sign), n < 0), self.nodes)
+        yield make_claim(self.known, equal(u(y.term.significand), magnitude(n)), self.nodes)
+        yield make_claim(self.known, equal(exponent_of(y), self.first.top), self.nodes)
+        yield from self.leads.claims()
+        yield from self.ending.claims(self._signed)
+
+    def _signed(self, cut: Sequence[Node]) -> Sequence[Node]:
+        # The sign of a zero is that of terms of which none is lost: both sums are made of them there.
+        if self.ending.design.zero_sign != "ieee":
+            return cut
+        of = [*flags(self.ending.of.operands), *self.first.aligned]
+        return [*of, self.nodes[1], self.c.term.significand]
+
+
+class FramedFront(Front):
+    """A sum in c's frame: products of the other sign add their complements (`Frames.v`)."""
+
+    @property
+    def _frame(self) -> Node:
+        return self.numbers[-1].term.sign
+
+    complement = 1
+
+    def _total_claim(self) -> Claim:
+        """`Frames.v`, framed_sum_claims."""
+        zeros = [x.term.zero for x in self.numbers]
+        total = choice(all_of(map(is_one, zeros)), 0, _signed(self._frame, sg(self.tree)))
+        return make_claim([self._within(self.tree)], equal(self.n, total), [self.tree, self._frame, *zeros])
+
+    def _addend_claims(self, node: Node, i: int) -> Iterator[Claim]:
+        x, term = self.total.terms[i], self.numbers[i].term
+        other, a = differ(is_one(term.sign), is_one(self._frame)), u(x.aligned)
+        goal = equal(sg(node), choice(other, -1 - a, a))
+        yield make_claim([], goal, [term.sign, self._frame, x.aligned])
+        yield make_claim([], a <= self.largest(i), [term.significand, x.shift])
+
+
+class Framed:
+    """Products and c at c's exponent and theirs, their sum, and one or two roundings (`Frames.v`).
+
+    `into`: the nodes at which each product is cut; `entering`: those at which c is.
+    """
+
+    def __init__(self, d: Design, steps: Sequence[DotStep], into: Cuts, entering: Sequence[Node]) -> None:
+        first, *narrowed = steps
+        total, rounded, specials = _ended(first)
+        *products, self.c = specials.operands
+        if d.aligned_group is not None or d.accumulation != "ones_complement" or d.vanished_c == "dropped":
+            raise InputError(f"expected products that add complements to c, but {first.scope} has others")
+        numbers = [*products, replace(self.c, term=total.terms[-1].term)]
+        self.front = FramedFront(total, numbers, d, [*into, entering])
+        of = total_to_round(total, specials.operands, self.front.bound)
+        self.first = Ending(rounded, specials.result, d, of, "positive" if narrowed else None)
+        self.narrowed: Ending | None = None
+        self.ending = self.first
+        if narrowed:
+            _, rounded, specials = _ended(narrowed[0])
+            # A zero that it is given has no sign, and no other number is subnormal.
+            of = replace(number_to_round(self.first.outcome), nodes=of.nodes)
+            self.ending = self.narrowed = Ending(rounded, specials.result, d, of, "ieee")
+
+    def claims(self) -> Iterator[Claim]:
+        """`Frames.v`, framed_claims."""
+        yield from self.front.claims()
+        yield from self.first.claims()
+        if self.narrowed is not None:
+            yield from self.narrowed.alone_claims()
+
+
+class Down:
+    """The products' sums, c, all rounded down to the largest exponent, and two roundings (`RoundDown.v`).
+
+    `into`: the nodes at which each product is cut; `entering`: those at which c is.
+    """
+
+    def __init__(self, d: Design, steps: Sequence[DotStep], into: Cuts, entering: Sequence[Node]) -> None:
+        *firsts, last = steps
+        self.total, rounded, specials = _ended(last)
+        if last.floor is None:
+            raise InputError(f"expected a sum that is rounded down before its rounding, but got {last.scope}")
+        *products, self.c = last.floor.specials.operands
+        self.entering, self.two, (self.joined,) = entering, len(firsts) == 2, self.total.of
+        places = [slice(i, None, len(firsts)) for i in range(len(firsts))]
+        self.fronts = [
+            Front(x, products[y], d, into[y])
+            for x, y in zip(self.joined.of or (self.joined,), places, strict=True)
+        ]
+        self.bound = sum(x.bound for x in self.fronts)
+        self.products_floored, self.c_floored = self.total.floored
+        self.more = self.total.fraction_bits - self.joined.fraction_bits
+        # The largest magnitude that is kept of c, and what is kept.
+        x = self.c.term
+        self.c_largest = largest_kept(x.significand.width, self.joined.fraction_bits - x.fraction_bits)
+        self.kept_c = _signed(x.sign, u(self.c_floored.kept))
+        inner = replace(d, result_subnormals="kept", zero_sign="sum")
+        of = total_to_round(self.total, [*products, self.c], (self.bound + self.c_largest) << self.more)
+        self.floor = Ending(last.floor.rounded, last.floor.specials.result, inner, of)
+        # A zero that it is given has no sign.
+        of = number_to_round(self.floor.outcome)
+        self.ending = Ending(rounded, specials.result, d, of, "ieee")
+
+    def claims(self) -> Iterator[Claim]:
+        """`RoundDown.v`, down_claims."""
+        yield from self.fronts[0].claims()
+        if self.two:
+            yield from self._side_claims()
+        e, of_c = self.total.e_max, self.c.term.exponent
+        yield from _larger_claims(self.joined.e_max, of_c, e)
+        yield from _floor_claims(self.joined, self.more, e, self.products_floored)
+        yield from self._c_claims()
+        k, c = self.products_floored.kept, self.c_floored.kept
+        goal = equal(sg(self.total.bits), sg(k) + self.kept_c * (1 << self.more))
+        ranges = [within(self.bound << self.more, sg(k)), u(c) <= self.c_largest]
+        yield make_claim(ranges, goal, [k, c, self.c.term.sign])
+        q, rho = self.floor.of, self.floor.rounded.target
+        below = u(self.floor.rounded.height) + 1 <= rho.e_max - rho.e_min
+        yield make_claim([~q.no_size, *q.known], below, q.nodes)
+        yield from self.floor.claims()
+        yield from self.ending.alone_claims()
+
+    def _side_claims(self) -> Iterator[Claim]:
+        """`RoundDown.v`, side_claims."""
+        sides, floored, e = self.joined.of, self.joined.floored, self.joined.e_max
+        yield from self.fronts[1].claims()
+        yield from _larger_claims(sides[0].e_max, sides[1].e_max, e)
+        for side, y in zip(sides, floored, strict=True):
+            yield from _floor_claims(side, 0, e, y)
+        kept = [x.kept for x in floored]
+        given = [within(x.bound, sg(k)) for x, k in zip(self.fronts, kept, strict=True)]
+        yield make_claim(given, equal(sg(self.joined.bits), sg(kept[0]) + sg(kept[1])), kept)
+
+    def _c_claims(self) -> Iterator[Claim]:
+        """`RoundDown.v`, c_claims."""
+        x, y, e, f = self.c.term, self.c_floored, self.total.e_max, self.joined.fraction_bits
+        up, below = max(0, f - x.fraction_bits), max(0, x.fraction_bits - f)
+        z, b = lower(u(y.shift), x.significand.width + up), self.kept_c
+        size = _signed(x.sign, u(x.significand)) * (1 << up)
+        here, next_one = ((t << z) * (1 << below) for t in (b, b + 1))
+        far, cut = f + 1 < u(y.shift), [x.sign, x.significand, y.shift]
+        yield make_claim([is_finite(self.c)], in_span(x.exponent), self.entering)
+        yield _shift_claim(x.exponent, e, y)
+        yield make_claim([~far] if self.two else [], (here <= size) & (size < next_one), cut)
+        yield make_claim([], u(y.kept) <= self.c_largest, cut)
+        if self.two:
+            yield make_claim([far], equal(u(y.kept), 0), cut)
+
+
+def _larger_claims(a: Exponent, b: Exponent, e: Exponent) -> Iterator[Claim]:
+    """e is the larger one of two exponents."""
+    x, y = level(a), level(b)
+    for goal in (equal(level(e), choice(x < y, y, x)), in_span(e)):
+        yield make_claim([in_span(a), in_span(b)], goal, [a.bits, b.bits])
+
+
+def _shift_claim(own: Exponent, e: Exponent, y: Floored) -> Claim:
+    given = [level(own) <= level(e), in_span(own), in_span(e)]
+    return make_claim(given, equal(u(y.shift), level(e) - level(own)), [own.bits, e.bits])
+
+
+def _floor_claims(x: Total, up: int, e: Exponent, y: Floored) -> Iterator[Claim]:
+    """A sum moved up and rounded down at another exponent."""
+    z, scaled, k = lower(u(y.shift), x.bits.width + up), sg(x.bits) * (1 << up), sg(y.kept)
+    yield _shift_claim(x.e_max, e, y)
+    yield make_claim([], (k << z <= scaled) & (scaled < k + 1 << z), [x.bits, y.shift])
+
+
+def product_text(x: Product) -> str:
+    """A product as `Unit.v`, leaf_plan."""
+    wide = normal = "None"
+    if x.exact.converted:
+        wide = f"(Some ({', '.join(name(to.word) for _, to in x.exact.converted)})%positive)"
+    if x.normal is not None:
+        normal = f"(Some ({', '.join(map(number_text, x.normal))}))"
+    sigs = "; ".join(maybe(y.significand) for y in x.exact.factors)
+    numbers = f"{number_text(x.exact.number)} {number_text(x.adjusted)}"
+    return f"LeafPlan {wide} [{sigs}] {normal} {numbers} {_rounding(x.rounding)}"
+
+
+def _rounding(x: Ending | None) -> str:
+    """The rounding of one number, if there is one."""
+    return "None" if x is None else f"(Some ({_span(x.of.operands[0])}, {ending_text(x)}))"
+
+
+def _span(r: Number) -> int:
+    return span_of(r.term.exponent)
+
+
+def _operand(r: Number) -> str:
+    return f"Operand {number_text(r)} {name(r.term.zero)} {_span(r)}"
+
+
+def block_text(x: Summed | After | Down | Framed) -> str:
+    """The sum of a block as `Unit.v`, summed_block."""
+    if isinstance(x, Summed):
+        return f"(InTree {tree_text(x)})"
+    if isinstance(x, Framed):
+        front, first = front_text(x.front), ending_text(x.first)
+        return f"(FramedSum (FramedPlan {front} {number_text(x.c)} {first} {_rounding(x.narrowed)}))"
+    if isinstance(x, Down):
+        return f"(DownSum {_down(x)})"
+    of = " ".join(f"({_operand(r)})" for r in (x.made, x.c))
+    return (
+        f"(AfterSum (After {front_text(x.first)} {x.first.total.fraction_bits} {of} {front_text(x.leads)}"
+        f" {x.leads.total.fraction_bits} {ending_text(x.ending)}))"
+    )
+
+
+def _down(x: Down) -> str:
+    def level(e: Exponent) -> str:
+        return f"(Level {name(e.bits)} {_z(e.low)} {span_of(e)})"
+
+    def floored(y: Floored) -> str:
+        return f"(Floored {name(y.shift)} {name(y.kept)})"
+
+    sides = "None"
+    if x.two:
+        kept, e = " ".join(f"{floored(y)}," for y in x.joined.floored), level(x.joined.e_max)
+        sides = f"(Some ({front_text(x.fronts[1])}, {kept} {e}, {name(x.joined.bits)}%positive))"
+    c = f"{number_text(x.c)} {floored(x.c_floored)} {x.c_largest} {_span(x.c)}"
+    last = f"{level(x.total.e_max)} {name(x.total.bits)} {x.floor.rounded.target.e_max}"
+    return (
+        f"(DownPlan {front_text(x.fronts[0])} {sides} {floored(x.products_floored)} {c} {last}"
+        f" {ending_text(x.floor)} {_span(x.floor.outcome)} {ending_text(x.ending)})"
+    )
+
+
+def ending_text(x: Ending) -> str:
+    """A rounding as `Finish.v`, ending."""
+    r = x.rounded
+    return f"(Ending {name(r.kept)} {name(r.away)} {name(r.height)} {number_text(x.outcome)})"
+
+
+def tree_text(x: At | Summed) -> str:
+    """A tree of sums as `Stage.v`, tree_plan."""
+    if isinstance(x, At):
+        return f"(At {number_text(x.number)})"
+    flushed = f"(Some {number_text(x.result)})" if x.flushed else "None"
+    return f"(Sum {sum_text(x.sum)} {flushed} [{'; '.join(map(tree_text, x.children))}])"
+
+
+def sum_text(x: Fused) -> str:
+    """A sum as `Stage.v`, summed."""
+    f, fused = x.front.total.fraction_bits, f"(Fused {front_text(x.front)} {ending_text(x.ending)})"
+    if not isinstance(x.front, Exact):
+        return f"(One {f} {fused})"
+    return f"(Two {f} [{'; '.join(map(_operand, x.front.operands))}] {fused})"
+
+
+def shared_text(claims: Sequence[Claim]) -> tuple[list[str], str]:
+    """Definitions of expressions that occur more than once, and the claims with their names."""
+    count: Counter[Expr] = Counter()
+
+    def visit(x: Expr) -> None:
+        count[x] += 1
+        if count[x] == 1:
+            for y in x.args:
+                if isinstance(y, Expr):
+                    visit(y)
+
+    for claim in claims:
+        for e in (*claim.given, claim.goal):
+            visit(e)
+    names: dict[Expr, str] = {}
+    lines: list[str] = []
+
+    def text(x: Expr) -> str:
+        known = names.get(x)
+        if known is not None:
+            return known
+        made = x.coq_with(name, text)
+        if count[x] > 1 and len(made) > 12:
+            names[x] = f"e{len(names)}"
+            lines.append(f"Definition {names[x]} := {made}.")
+            return names[x]
+        return made
+
+    rows = [f"Claim [{'; '.join(map(text, x.given))}] {text(x.goal)}" for x in claims]
+    return lines, ";\n  ".join(rows)
+
+
+def name(node: Node) -> str:
+    """A node's name: names start at 2."""
+    return str(node.index + 2)
+
+
+def maybe(node: Node | None) -> str:
+    """A node, or None."""
+    return "None" if node is None else f"(Some {name(node)}%positive)"
+
+
+def _z(value: int) -> str:
+    return f"({value})" if value < 0 else str(value)
+
+
+def number_text(r: Number) -> str:
+    """A number as `Finish.v`, number."""
+    t = r.term
+    nodes = [name(x) for x in (t.sign, t.significand, t.exponent.bits)]
+    return f"(Number {' '.join(nodes)} {_z(t.exponent.low)} {t.fraction_bits} {name(r.nan)} {name(r.inf)})"
+
+
+def front_text(x: Front) -> str:
+    """A sum before it is rounded as `Fused.v`, front."""
+    addends = [
+        f"Addend {number_text(r)} {name(r.term.zero)} {name(t.shift)} {name(t.aligned)}"
+        f" {x.largest(i)} {_span(r)}"
+        for i, (t, r) in enumerate(zip(x.total.terms, x.numbers, strict=True))
+    ]
+
+    def partial(node: Node) -> str:
+        if node not in x.sums:
+            return f"(Leaf {name(node)} {x.places[node]}%nat)"
+        return f"(Partial {name(node)} {' '.join(partial(y) for y in x.sums[node].of)})"
+
+    places = iter(range(len(x.numbers)))
+
+    def compared(t: Maximum) -> str:
+        if not t.halves:
+            i = next(places)
+            least, most = x.code_range(i)
+            return f"(Only {name(t.code)} {i}%nat {least} {most})"
+        return f"(Larger {name(t.code)} {' '.join(compared(y) for y in t.halves)})"
+
+    e = x.total.e_max
+    return (
+        f"(Front [{'; '.join(addends)}] {compared(x.largest_of)} {_z(x.largest_of.low)}"
+        f" {name(e.bits)} {_z(e.low)} {span_of(e)}"
+        f" {partial(x.tree)} {name(x.total.bits)})"
+    )
+
+
+_NAMES = {
+    "not_": "Not", "and_": "And", "or_": "Or", "xor": "Xor", "add_mod": "Add", "sub_mod": "Sub",
+    "neg_mod": "Neg", "mul_expand": "Mul", "shl_mod": "Shl", "lshr": "Lshr", "ashr": "Ashr", "eq": "Eq",
+    "ult": "Ult", "ule": "Ule", "slt": "Slt", "sle": "Sle", "ite": "Ite", "concat": "Concat",
+    "zero_extend": "Zext", "sign_extend": "Sext",
+}  # fmt: skip
+
+
+def operator_text(x: Node) -> str:
+    """A node's operator as `Circuit.v`."""
+    args = " ".join(name(y) for y in x.args)
+    if x.op == "input":
+        return "Input"
+    if x.op == "const":
+        return f"(Const {x.params[1]})"
+    if x.op == "extract":
+        return f"(Extract {x.params[1]} {args})"
+    return f"({_NAMES[x.op]} {args})"
+
+
+@dataclass(frozen=True, slots=True)
+class MaybeNan:
+    """A NaN that may be there, and its word as a result."""
+
+    present: Expr
+    word: Expr
+
+
+NO_NAN = MaybeNan(NEVER, num(0))
+#: The NaNs of the two factors of a product.
+Nans = tuple[MaybeNan, MaybeNan]
+
+
+def quiet_term(f: Format, to: Format, word: Node) -> Expr:
+    """A NaN's word made quiet and widened (`NanWords.v`, quiet_term)."""
+    low, t, e, wide = f.ignored_low_bits, f.fraction_bits, f.exponent_bits, to.fraction_bits
+    moved = bits(low, t, u(word)) * (1 << wide - t)
+    half = num(1 << (wide - 1))
+    sign = bits(low + t + e, 1, u(word)) if f.sign is Sign.PRESENT else num(0)
+    ones = sign * (1 << to.exponent_bits) + ((1 << to.exponent_bits) - 1)
+    fraction = choice(moved < half, moved + half, moved)
+    return (ones * (1 << wide) + fraction) * (1 << to.ignored_low_bits)
+
+
+def word_nan(f: Format, to: Format, word: Node) -> MaybeNan:
+    """A word as a NaN of another format."""
+    return MaybeNan(Factor(word, f, None).shown().nan, quiet_term(f, to, word))
+
+
+def block_term(
+    rule: str, default: int, how: str, nans: Sequence[Nans], products: Sequence[Number], c: MaybeNan,
+    tree: Summed,
+) -> Expr:  # fmt: skip
+    """The word of a block that ends as a NaN (`NanWords.v`, block_term).
+
+    `how`: the sums of products before c is added, "" where c is the first operand or all is one sum.
+    """
+    invalid = num(default)
+    if how == "fused":
+        both = [products[0], *_spine(tree.children[0])]
+        return _first(invalid, [_chain(rule, invalid, NO_NAN, nans, both), c])
+    if how in ("two_chains", "pair_chains"):
+        inner = tree.children[0]
+        assert isinstance(inner, Summed)
+        results = [_spine(x) for x in inner.children]
+        if how == "two_chains":
+            sides = [_chain(rule, invalid, NO_NAN, nans[i::2], x) for i, x in enumerate(results)]
+        else:
+            steps = list(zip(nans, products, strict=True))
+            sides = [_pairs(invalid, x, steps[2 * i :]) for i, x in enumerate(results)]
+        return _first(invalid, [c, *sides])
+    return _first(invalid, [_chain(rule, invalid, c, nans, _spine(tree))])
+
+
+def _spine(x: At | Summed) -> list[Number]:
+    """The results along the first operands of a tree."""
+    return [] if isinstance(x, At) else [*_spine(x.children[0]), x.sum.ending.outcome]
+
+
+def _first(default: Expr, nans: Sequence[MaybeNan]) -> Expr:
+    return reduce(lambda word, x: choice(x.present, x.word, word), reversed(nans), default)
+
+
+def _chain(
+    rule: str, default: Expr, start: MaybeNan, nans: Sequence[Nans], results: Sequence[Number]
+) -> MaybeNan:
+    made = start
+    for (a, b), y in zip(nans, results, strict=False):
+        order = {"b_sum_a": [b, made, a], "a_sum_b": [a, made, b]}.get(rule, [a, b, made])
+        nan = is_one(y.nan)
+        made = MaybeNan(nan | made.present, choice(nan, _first(default, order), made.word))
+    return made
+
+
+def _pairs(default: Expr, results: Sequence[Number], steps: Sequence[tuple[Nans, Number]]) -> MaybeNan:
+    if len(steps) < 2 or not results:
+        return NO_NAN
+    rest = _pairs(default, results[1:], steps[4:]) if len(steps) >= 4 else NO_NAN
+    present, word = is_one(results[0].nan) | rest.present, rest.word
+    word = choice(is_one(results[0].nan), default, word)
+    for nans, last in reversed(steps[:2]):
+        nan = is_one(last.nan)
+        present, word = nan | present, choice(nan, _first(default, nans), word)
+    return MaybeNan(present, word)
+
+
+def then_c_term(
+    word: int, default: int, nans: Sequence[Nans], products: Sequence[Number], c: MaybeNan
+) -> Expr:
+    """`Frames.v`, then_c_term."""
+    factors = any_of(a.present | b.present for a, b in nans)
+    signs = ((is_one(x.inf), is_one(x.term.sign)) for x in products)
+    pairs = list(signs)
+    infinite = any_of((x & ~y for x, y in pairs)) & any_of((x & y for x, y in pairs))
+    invalid = any_of(is_one(x.nan) for x in products) | infinite
+    last = choice(c.present, c.word, default)
+    return choice(factors, word, choice(invalid, default, last))
+
+
+class Plan:
+    """A unit's circuit, its cut points and the claims about them.
+
+    Errors: InputError for a design with stages of other kinds than sums of one exact or cut sum.
+    """
+
+    def __init__(self, spec: UnitSpec) -> None:
+        _refuse(spec)
+        self.spec, self.how = spec, spec.emulation
+        self.graph = g = Graph()  # one of its own, because cut points are named in it
+        dot = chained_dot(g, spec, declare_inputs(g, spec, spec.k))
+        d = spec.design
+        self.root = dot.result
+        self.rule = str(d.c_subnormals)
+        self.inner = self.rule if spec.tree is not None else "kept"
+        self.rounds_down = d.summation in ("tr", "gtr")
+        roundings = {x.operands[0].ks[0]: x for x in dot.steps if _rounds_product(x)}
+        self.leaves = [self._product(k, roundings) for k in range(spec.k)]
+        c = unpack(g, g.inputs["c"], spec.c_format)
+        self.c = Leaf((Factor(g.inputs["c"], spec.c_format, _own(c.term.significand)),), c)
+        before, entering = c, [g.inputs["c"]]
+        self.zero: Number | None = None
+        self.blocks: list[tuple[Number, Number, Sequence[Node], Summed | After | Down | Framed]] = []
+        self.outcomes: list[Number] = []
+        self.nan_rule = str(d.nan_rule) if spec.tree is None else spec.tree.nan_rule
+        groups = self._groups(dot)
+        if self.how is not None:
+            before, entering = unpack(g, g.const(0, spec.d_format.width), spec.d_format), []
+            self.zero = before
+        self.designs = {d.conversion: d}
+        if spec.tree is not None:
+            self.designs = {x.conversion: x for x in stage_designs(spec.tree, d).values()}
+        for i, steps in enumerate(groups):
+            if d.c_position == "after" or self.rounds_down or d.framed:
+                products = self.leaves[i * d.products : (i + 1) * d.products]
+                into = [x.cut() for x in products for _ in x.terms]
+                block: After | Down | Framed
+                if d.c_position == "after":
+                    block = After(g, d, steps, into, entering)
+                else:
+                    block = (Framed if d.framed else Down)(d, steps, into, entering)
+                self.blocks.append((before, block.c, entering, block))
+                before, entering = block.ending.outcome, block.ending.cut()
+                continue
+            counted = self._c_of(steps)
+            self.results = [(x.specials.result, x) for x in steps if x.specials is not None]
+            self.outcomes += [x for x, _ in self.results]
+            if len(self.results) != len(steps):
+                raise InputError(f"expected sums that are rounded, but {spec.name} has others")
+            tree = self._tree(steps[-1].specials.result, counted, entering)  # type: ignore[union-attr]
+            self.blocks.append((before, counted, entering, tree))
+            before, entering = tree.ending.outcome, tree.ending.cut()
+        self.adding: tuple[Number, Fused] | None = None
+        if self.how is not None:
+            last = dot.stages[-1]
+            assert isinstance(last, DotStep)
+            assert last.specials is not None
+            cuts = [[dot.blocks[-1].result], [g.inputs["c"]]]
+            self.adding = last.specials.operands[0], Fused(last, self.how.addition, cuts)
+        self.last = self.adding[1] if self.adding is not None else self.blocks[-1][3]
+        self.all_claims = list(self._claims())
+        named = [x for claim in self.all_claims for e in (*claim.given, claim.goal) for x in e.nodes()]
+        self.nodes = reachable([self.root, *named])
+
+    def _groups(self, dot: Dot) -> list[list[DotStep]]:
+        """The sums of each block."""
+        spec = self.spec
+        if any(isinstance(x, Block) and x.groups for x in dot.stages):
+            raise InputError(f"expected whole products, but {spec.name} has others")
+        every = [x.steps for x in dot.stages if isinstance(x, Block)]
+        if spec.tree is not None:
+            every = [tuple(x for x in dot.stages if isinstance(x, DotStep))]
+        return [[x for x in steps if not _rounds_product(x)] for steps in every]
+
+    def _product(self, k: int, roundings: Mapping[int, DotStep]) -> Product:
+        """The product of one k, from its words to the term that it is."""
+        g, d = self.graph, self.spec.design
+        exact = self._leaf(k)
+        normal = None
+        (x, y) = exact.factors[:2]
+        if d.normalise_operands:
+            formats = replace(self.spec.operands, a=x.fmt, b=y.fmt)
+            normal = factors_of_product(g, d, formats, x.word, y.word)
+        number = exact.number
+        if d.subtracts(k):
+            number = negated(g, number)
+        number = limit_product(g, number, d.product_limit)
+        rounded = None
+        if d.product_rounding is not None:
+            step = roundings[k]
+            if step.rounded is None or step.specials is None:
+                raise InputError(f"expected a rounded product of {k} in {self.spec.name}")
+            rounded = Ending(step.rounded, step.specials.result, d, number_to_round(number))
+        pieces: tuple[tuple[tuple[int, int], Number], ...] = ()
+        if d.piece_bits is not None:
+            one, other = (range(0, x.width, d.piece_bits) for x in number.term.factors)
+            places = [(i, j) for i in range(len(one)) for j in range(len(other)) if i + j >= d.dropped_pieces]
+            made = in_pieces(g, number, d.piece_bits, d.dropped_pieces)
+            pieces = tuple(zip(places, made, strict=True))
+        return Product(exact, normal, number, d.subtracts(k), d.product_limit, rounded, pieces)
+
+    def _leaf(self, k: int) -> Leaf:
+        g, spec, d = self.graph, self.spec, self.spec.design
+        words = [(g.inputs[f"a[{k}]"], spec.a_format), (g.inputs[f"b[{k}]"], spec.b_format)]
+        wide = converted_to(spec)
+        rules = [*operand_rules(d)]
+        converted: tuple[tuple[Factor, Factor], ...] = ()
+        o = spec.operands
+        if wide is not None:
+            to = []
+            for x, (w, f) in zip("ab", words, strict=True):
+                with g.scope(f"plan.{x}{k}"):
+                    to.append((converted_word(g, w, f, wide), wide))
+            pairs = zip(words, to, strict=True)
+            converted = tuple((Factor(w, f, None), Factor(v, wide, None)) for (w, f), (v, _) in pairs)
+            words, o = to, replace(o, a=wide, b=wide)
+        number = flushed_product(g, d, o, words[0][0], words[1][0])
+        if spec.scale_format is not None:
+            i = k // (spec.scale_block or 1)
+            words += [(g.inputs[f"scale_{x}[{i}]"], spec.scale_format) for x in "ab"]
+            rules += ["kept", "kept"]
+            for w, f in words[2:]:
+                number = product(g, number, unpack(g, w, f))
+        found = self._significands(number.term.significand, [w for w, _ in words])
+        factors = tuple(Factor(w, f, found.get(w), rule) for (w, f), rule in zip(words, rules, strict=True))
+        return Leaf(factors, number, converted)
+
+    def _significands(self, node: Node, words: Sequence[Node]) -> dict[Node, Node]:
+        """The factors of a product's significand, by the word that each comes from."""
+        below = met([node], {x.index for x in words})[1]
+        if len(below) == 1 and node.op != "input":
+            return {below[0]: node}
+        if node.op == "mul_expand":
+            return self._significands(node.args[0], words) | self._significands(node.args[1], words)
+        return {}
+
+    def _c_of(self, steps: Sequence[DotStep]) -> Number:
+        """What c counts as in a block."""
+        if len(steps) == 1:
+            assert steps[0].specials is not None
+            return steps[0].specials.operands[-1]
+        for x in steps:
+            for operand, number in zip(x.operands, x.specials.operands if x.specials else (), strict=False):
+                if operand.kind in ("c", "block"):
+                    return number
+        raise InputError(f"expected a sum with c in {self.spec.name}")
+
+    def _tree(self, number: Number, c: Number, entering: Sequence[Node]) -> Summed:
+        """The sum that makes a number, and what is summed in it."""
+        made_by = [
+            x for y, x in self.results
+            if y.nan is number.nan and y.inf is number.inf
+            and y.term.exponent.bits is number.term.exponent.bits
+        ]  # fmt: skip
+        if not made_by:
+            raise InputError(f"expected a sum that makes each operand of {self.spec.name} that is no product")
+        step = made_by[0]
+        assert step.specials is not None
+        assert step.rounded is not None
+        rho = step.rounded.target
+        children: list[At | Summed] = []
+        cuts: list[Sequence[Node]] = []
+        for operand, x in zip(step.operands, step.specials.operands, strict=True):
+            leaves = (y for y in self.leaves if any(same_number(z, x) for z in y.terms))
+            leaf = next(leaves, None) if operand.kind == "products" else None
+            child: At | Summed = At(x)
+            if leaf is not None:
+                cut: Sequence[Node] = leaf.cut()
+            elif x is c:
+                cut = entering
+            elif operand.kind == "zero":
+                child, cut = At(x, (rho.e_min, rho.fraction_bits)), []
+            else:
+                child = self._tree(x, c, entering)
+                cut = child.ending.cut()
+            children.append(child)
+            cuts.append(cut)
+        fused = Fused(step, self.designs.get(step.conversion, self.spec.design), cuts)
+        return Summed(fused, number, tuple(children), not same_number(number, fused.ending.outcome))
+
+    def claims(self) -> Iterator[Claim]:
+        """`Unit.v`, unit_claims."""
+        return iter(self.all_claims)
+
+    def _claims(self) -> Iterator[Claim]:
+        for leaf in self.leaves:
+            yield from leaf.claims()
+        for leaf in self.leaves:
+            yield from leaf.piece_claims(self.spec.design.piece_bits or 0)
+        yield from self.c.claims()
+        known: list[Expr] = []
+        for before, counted, entering, tree in self.blocks:
+            yield from flush_claims(known, self.rule, before, counted, entering)
+            yield from self._tree_claims(tree) if isinstance(tree, Summed) else tree.claims()
+            known = tree.ending.usual()
+        if self.adding is not None and self.zero is not None:
+            number, fused = self.adding
+            f = self.spec.d_format
+            yield from known_claims((1 - f.bias, f.fraction_bits), self.zero)
+            parts = self.blocks[-1][3]
+            yield from flush_claims(known, "kept", parts.ending.outcome, number, parts.ending.cut())
+            yield from fused.claims()
+        end, last = self.last.ending, self.last.ending.outcome.term
+        cut = nan_cut = end.cut()
+        if self.nan_rule != "word":  # what NaNs of all sums are made of, and the result beside its word
+            made = [y for x in self.outcomes for y in (x.inf, x.term.sign)]
+            nan_cut = [*flags(x.number for x in self.leaves), *made, last.significand, last.exponent.bits]
+        yield from word_claims(
+            self.spec.d_format, self._nan_word(), end.outcome, end.usual(), self.root, cut, nan_cut
+        )
+
+    def _nan_word(self) -> Expr:
+        """The word of a result that is a NaN."""
+        spec, d = self.spec, self.spec.design
+        if self.how is not None:
+            return num(self.how.addition.nan_word)
+        if self.nan_rule == "word":
+            return num(d.nan_word)
+        g, to, a, b = self.graph, spec.d_format, spec.a_format, spec.b_format
+        nans = [
+            (word_nan(a, to, g.inputs[f"a[{k}]"]), word_nan(b, to, g.inputs[f"b[{k}]"]))
+            for k in range(spec.k)
+        ]
+        word = quiet_term(spec.c_format, to, g.inputs["c"])
+        joined = d.c_position in ("joined", "first")
+        length = min(spec.k, d.products)
+        for i, (_, counted, _, tree) in enumerate(self.blocks):
+            assert isinstance(tree, Summed | Framed)
+            order = range(i * length, (i + 1) * length)
+            ks = [k if d.order == "ascending" else k ^ 1 for k in order]
+            products, own = [self.leaves[k].number for k in ks], [nans[k] for k in ks]
+            c = MaybeNan(is_one(counted.nan), word)
+            if isinstance(tree, Framed):
+                word = then_c_term(d.factor_nan_word or 0, d.nan_word, own, products, c)
+            else:
+                how = "" if joined else d.summation
+                word = block_term(self.nan_rule, d.nan_word, how, own, products, c, tree)
+        return word
+
+    def _tree_claims(self, tree: Summed) -> Iterator[Claim]:
+        end = tree.ending
+        yield from tree.sum.claims()
+        yield from flush_claims(end.usual(), self.inner, end.outcome, tree.result, end.cut())
+        for x in tree.children:
+            if isinstance(x, Summed):
+                yield from self._tree_claims(x)
+            elif x.zero is not None:
+                yield from known_claims(x.zero, x.number)
+
+    def coq(self) -> str:
+        """A file for `coqc` beside the sources: the unit as data, and the theorem about it."""
+        circuit = ";\n  ".join(f"Node {name(x)} {x.width} {operator_text(x)}" for x in self.nodes)
+        definitions, claims = shared_text(self.all_claims)
+        more = ["RoundDown"] * self.rounds_down + ["Frames"] * self.spec.design.framed
+        required = "".join(f"From TC Require Import {x}.\n" for x in [*more, "Unit"])
+        return f"""\
+(** {self.spec.name}: its circuit, its cut points and the claims that were certified. *)
+From Coq Require Import ZArith List Bool.
+From TC Require Import Spec Design Bv Circuit Finish Fused Leaves Stage Products After.
+{required}Import ListNotations.
+Open Scope Z_scope.
+Definition unit_circuit : circuit := [
+  {circuit}].
+Definition unit_design : design := {coq_design(self.spec)}.
+Definition plan : unit_plan := {self._coq_plan()}.
+{"".join(f"{x}{chr(10)}" for x in definitions)}Definition certified : list claim := [
+  {claims}].
+Lemma checked : unit_ok unit_circuit unit_design plan = true.
+Proof. vm_compute. reflexivity. Qed.
+Lemma claimed : claims_eqb (unit_claims unit_circuit unit_design plan) certified = true.
+Proof. vm_compute. reflexivity. Qed.
+Theorem refined : Forall (holds unit_circuit) certified ->
+  forall v, solution unit_circuit v ->
+  v (root plan) = compute unit_design (words_in plan v).
+Proof. exact (certified_words_to_words _ _ _ _ checked claimed). Qed.
+"""
+
+    def _coq_plan(self) -> str:
+        g, spec = self.graph, self.spec
+        inputs = {x: "; ".join(name(g.inputs[f"{x}[{k}]"]) for k in range(spec.k)) for x in "ab"}
+        scales: list[str] = []
+        if spec.scale_format is not None:
+            count = range(-(-spec.k // (spec.scale_block or 1)))
+            scales = [
+                f"({name(g.inputs[f'scale_a[{i}]'])}, {name(g.inputs[f'scale_b[{i}]'])})" for i in count
+            ]
+        leaves = ";\n  ".join(product_text(x) for x in self.leaves)
+        blocks = ";\n  ".join(
+            f"BlockPlan {number_text(counted)} {block_text(x)}" for _, counted, _, x in self.blocks
+        )
+        adding = "None"
+        if self.adding is not None:
+            adding = f"(Some ({number_text(self.adding[0])}, {sum_text(self.adding[1])}))"
+        zero = self.c.number if self.zero is None else self.zero
+        plan, pieces = "UnitPlan", ""
+        if spec.design.piece_bits is not None:
+            rows = (f"[{'; '.join(map(number_text, x.terms))}]" for x in self.leaves)
+            plan, pieces = "InPieces", f" [{'; '.join(rows)}]"
+        return (
+            f"{plan} [{inputs['a']}]%positive [{inputs['b']}]%positive {name(g.inputs['c'])}"
+            f" [{'; '.join(scales)}]%positive\n"
+            f" [{leaves}]\n {number_text(self.c.number)} {maybe(self.c.factors[0].significand)}"
+            f" {number_text(zero)}\n"
+            f" [{blocks}]\n {adding} {name(self.root)}{pieces}"
+        )
+
+
+def _refuse(spec: UnitSpec) -> None:
+    """InputError for what `Unit.v`, design_ok, does not take."""
+    d = spec.design
+    fixed = d.product_rounding is not None and d.product_conversion.integer_bits is not None
+    down = (d.sum_rounding, d.zero_exponent, d.zero_sign) == ("RD", "none", "sum")
+    missing = {
+        "groups of products": d.group is not None, "products in fixed point": fixed,
+        "factors with exponents in steps": d.exponent_step != 1,
+        "zeros that count as others": d.zero_terms is not None,
+        "blocks that are skipped": d.zero_words == "skipped",
+        "normalised products in a sum that is cut": d.normalise_products,
+        "a sum of bounded width": d.carry_bits is not None,
+        "sums that keep what is cut off": d.lost_bits != "cut",
+        "groups that are aligned among themselves": d.aligned_group is not None,
+        "sums in c's frame that are rounded twice": d.framed and d.accumulator is not None,
+        "factors that are cut in halves": d.lost_bits == "halves",
+        "sums rounded down otherwise": d.summation in ("tr", "gtr") and not down,
+    }  # fmt: skip
+    found = [x for x, is_so in missing.items() if is_so]
+    if found:
+        raise InputError(f"expected a unit without {', '.join(found)}, but got {spec.name}")
+
+
+def _rounds_product(x: DotStep) -> bool:
+    """Whether a step is the rounding of a product."""
+    return x.total is None and x.made.kind == "products"
+
+
+def _own(node: Node) -> Node | None:
+    return None if node.op in ("const", "input") else node
+
+
+def question(claim: Claim) -> tuple[Graph, Node]:
+    """The graph and the node that is 1 where everything given holds and the goal does not."""
+    g = Graph(folded=False)
+    made: dict[Node, Node] = {}
+    wanted = [y for e in (*claim.given, claim.goal) for y in e.nodes()]
+    for node in sorted(_between(wanted, claim.free), key=lambda x: x.index):
+        if node in claim.free or node.op == "input":
+            made[node] = g.input(f"v{len(made)}", node.width)
+        elif node.op == "const":
+            made[node] = g.const(node.params[1], node.width)
+        else:
+            made[node] = make(g, node.op, [made[y] for y in node.args], node.params)
+    bits_of = Bits(g, made)
+    wrong = g.make("not_", (bits_of.formula(claim.goal),))
+    for x in claim.given:
+        wrong = g.make("and_", (wrong, bits_of.formula(x)))
+    return g, wrong
+
+
+def _between(wanted: Sequence[Node], free: frozenset[Node]) -> set[Node]:
+    """The nodes between the cut and those wanted."""
+    seen, stack = set[Node](), list(wanted)
+    while stack:
+        node = stack.pop()
+        if node not in seen:
+            seen.add(node)
+            stack += () if node in free else node.args
+    return seen
+
+
+#: The rows that are kept, sorted by unit.
+KEPT = Path(__file__).parent / "refinements.jsonl"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refinement:
+    """That a unit's circuit computes what its design does, from words to words.
+
+    Ranges and units: `claims` counts those of the file for Coq, `different` those among them that were
+    decided; `seconds` of the processor were spent on them, `coqc_seconds` on the file.
+    """
+
+    unit: str
+    #: SHA-256 of the circuit and of the design in Coq.
+    definition: str
+    #: SHA-256 of the file for Coq.
+    file: str
+    #: SHA-256 of the sources in Coq that the file requires.
+    sources: str = ""
+    claims: int
+    different: int
+    seconds: float
+    #: The version of Coq that took the file; empty where none was asked.
+    coq: str = ""
+    coqc_seconds: float = 0.0
+
+    def sentence(self) -> str:
+        """What an answer rests on."""
+        return (
+            f"unit refined: its circuit computes the specification's words, by {self.claims} claims that "
+            f"were decided with checked proofs, not again now, and a file that Coq {self.coq} accepted"
+        )
+
+
+def definition(spec: UnitSpec) -> str:
+    """SHA-256 of a unit's circuit and of its design in Coq; InputError for what the specification lacks."""
+    g = Graph()
+    dot = chained_dot(g, spec, declare_inputs(g, spec, spec.k))
+    text = f"{digest(g, {'result': dot.result})}\n{coq_design(spec)}"
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def kept_refinement(spec: UnitSpec) -> Refinement | None:
+    """The kept refinement of a unit; None without one, or for a changed circuit, design or source in Coq.
+
+    Nothing is decided again: `refinement` does that.
+    """
+    try:
+        found = _by_definition().get(definition(spec))
+    except InputError:  # a design that the specification does not describe
+        return None
+    return found if found is not None and found.coq and found.sources == sources_digest() else None
+
+
+@cache
+def _by_definition() -> dict[str, Refinement]:
+    return {x.definition: x for x in load(KEPT)}
+
+
+def refinement(spec: UnitSpec, decided: set[Hashable] | None = None) -> Refinement:
+    """Decide every claim about a unit's circuit, and check each proof; claims in `decided`, where they are
+    collected for other units, are left out.
+
+    Errors: InputError for a unit that has no plan, and for a claim that is false; CertificateError for a
+    proof that the checker refuses.
+    """
+    start = time.process_time()
+    decided = set() if decided is None else decided
+    plan, asked, count, different = Plan(spec), set[Hashable](), 0, set[Hashable]()
+    for claim in plan.claims():
+        count += 1
+        graph, wrong = question(claim)
+        # What makes two questions the same: their nodes, by operator and place.
+        form = tuple([(x.op, x.params, *[y.index for y in x.args]) for x in reachable([wrong])])
+        if form in asked:
+            continue
+        asked.add(form)
+        cnf = to_cnf(graph, wrong)
+        different.add(cnf.clauses)
+        if cnf.clauses not in decided:
+            outcome = refuted(cnf)
+            if outcome.status is not Status.UNSAT:
+                says = claim.coq(name)[:200]
+                raise InputError(f"expected every claim about {spec.name} to hold, but {says} does not")
+            checked_steps(cnf, outcome.proof or "")
+            decided.add(cnf.clauses)
+    return Refinement(
+        unit=spec.name, definition=definition(spec), file=file_digest(plan.coq()), claims=count,
+        different=len(different), seconds=round(time.process_time() - start, 1),
+    )  # fmt: skip
+
+
+def load(path: Path) -> list[Refinement]:
+    """The refinements of a file that `save` wrote; InputError for another file."""
+    try:
+        return [Refinement(**json.loads(x)) for x in path.read_text(encoding="utf-8").splitlines()]
+    except (ValueError, TypeError) as error:
+        raise InputError(f"expected refinements in {path.name}, but found others: {error}") from error
+
+
+def file_digest(text: str) -> str:
+    """SHA-256 of a file for Coq."""
+    return hashlib.sha256(text.encode()).hexdigest()
