@@ -246,7 +246,7 @@ def export(file: str, as_csv: bool, as_json: bool, folder: str) -> None:
 def prune_(pack: bool, folder: str, as_json: bool) -> None:
     """Remove what cannot be served: superseded, damaged and stale records, and what only these named."""
     from tcformal.devices.log.packing import pack_all, pack_products
-    from tcformal.identification.record.identification import (
+    from tcformal.identification.identification import (
         IDENTIFICATION,  # the list does not wait for these
     )
     from tcformal.store.audit.prune import prune

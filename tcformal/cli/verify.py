@@ -17,8 +17,8 @@ from tcformal.store.audit.audit import AuditFinding, AuditStatus, audit, select
 from tcformal.store.store import Store
 
 if TYPE_CHECKING:
-    from tcformal.identification.record.products import ProductFinding
-    from tcformal.identification.record.verified import IdentificationFinding
+    from tcformal.identification.kept_products import ProductFinding
+    from tcformal.identification.verified import IdentificationFinding
     from tcformal.store.audit.claim_audit import ClaimFinding
 
 _WORD = {
@@ -83,15 +83,15 @@ def verify(starts: tuple[str, ...], with_claims: bool, every: bool, folder: str,
 
 def _identifications(store: Store) -> list[IdentificationFinding]:
     """The checks of the identifications in the folder, if it has any."""
-    from tcformal.identification.record.identification import IDENTIFICATION  # most folders have none
-    from tcformal.identification.record.verified import verify_identifications
+    from tcformal.identification.identification import IDENTIFICATION  # most folders have none
+    from tcformal.identification.verified import verify_identifications
 
     return verify_identifications(store, warn) if [*store.folder.glob(IDENTIFICATION.file + "*")] else []
 
 
 def _products(store: Store) -> list[ProductFinding]:
     """The checks of the identified products in the folder."""
-    from tcformal.identification.record.products import PRODUCTS, verify_products  # as above
+    from tcformal.identification.kept_products import PRODUCTS, verify_products  # as above
 
     return verify_products(store.folder) if (store.folder / PRODUCTS).is_dir() else []
 

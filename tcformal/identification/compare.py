@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,18 +15,93 @@ from tcformal.design.axes import rivals
 from tcformal.design.unit import UnitSpec, same_formats
 from tcformal.devices.log.pieces import Piece
 from tcformal.devices.log.results import Run, pieces_of, read_runs, unit_of
+from tcformal.devices.log.written import mismatches_in
 from tcformal.devices.plan.plan import Random, family_of
+from tcformal.devices.run.groups import model_key
 from tcformal.devices.sealed import read_summary
 from tcformal.encodings.spec import Format
 from tcformal.errors import RecordError
-from tcformal.identification.asking.rates import Rate
+from tcformal.identification.rates import Rate
 from tcformal.programs.chain import definition
 from tcformal.query.shrink.shrink import value_cost
 from tcformal.simulation.operands.batch import together, witness_at
 from tcformal.simulation.operands.command import explain_command, in_hex
 from tcformal.simulation.operands.random import Raw
+from tcformal.simulation.operands.text import digest_of
 from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.replay import replay
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The last run of one unit: its outputs, the number that the model gives now, and what is missing."""
+
+    unit: str
+    device: dict[str, str]
+    #: Dot products that were compared, those of which only a digest is kept, and mismatches.
+    count: int
+    sealed: int
+    mismatches: int
+    #: The missing part of the run, in one clause; empty for a complete run.
+    lacks: str = ""
+
+
+#: Digests of a model's outputs, by what determines them.
+_Known = dict[tuple[object, ...], str]
+
+
+def recheck(path: Path, advance: Advance = ignore_count) -> Iterator[Checked]:
+    """Compare the last run of each unit of a file or of a folder's campaign with the current model.
+
+    Units that share a model have it evaluated once on the random items that they share: the digest of its
+    outputs is compared with that of each unit's.
+    Errors: RecordError for a file without results, or whose outputs cannot be read back.
+    """
+    runs = read_runs(path)
+    read_summary(path)
+    latest = {run.head["unit"]: run for run in runs}
+    known: _Known = {}
+    for done, run in enumerate(latest.values()):
+        advance(done, len(latest))
+        yield _checked(run, path, known)
+    advance(len(latest), len(latest))
+
+
+def _checked(run: Run, path: Path, known: _Known) -> Checked:
+    spec = unit_of(run, path)
+    count = wrong = 0
+    unsettled = []
+    for line in run.done:
+        if _is_known(run, spec, line, known):
+            count += int(line["count"])
+        else:
+            unsettled.append(line)
+    read: set[str] = set()
+    for piece in pieces_of(replace(run, done=unsettled), path):
+        count += len(piece.outputs)
+        wrong += piece.wrong
+        read |= {item.id for item in piece.items}
+        if isinstance(item := piece.items[0], Random):
+            known[_key(run, spec, item.data(spec))] = digest_of(piece.model)
+    sealed = [line for line in run.done if line.get("not_kept") and line["id"] not in read]
+    return Checked(
+        spec.name, dict(run.head["device"]), count, sum(int(line["count"]) for line in sealed),
+        wrong + sum(mismatches_in(line) for line in sealed), run.lacks,
+    )  # fmt: skip
+
+
+def _key(run: Run, spec: UnitSpec, line: Mapping[str, Any]) -> tuple[object, ...]:
+    """What determines a model's outputs for a random item."""
+    drawn = (line.get(name) for name in ("generator", "seed", "count", "inputs"))
+    return (*model_key(spec), run.head["k"], *drawn)
+
+
+def _is_known(run: Run, spec: UnitSpec, line: Mapping[str, Any], known: _Known) -> bool:
+    """Whether a campaign's line states no mismatch, and its outputs are a model's that is known already."""
+    if line["kind"] != "random" or run.end is not None or mismatches_in(line):
+        return False
+    return known.get(_key(run, spec, line), "") == line.get("outputs")
+
 
 #: Refuting rows of one piece that are compared in reading cost.
 _WEIGHED = 2000

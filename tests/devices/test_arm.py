@@ -20,7 +20,7 @@ from tcformal.devices.run.run import run_plan
 from tcformal.devices.sealed import SUMMARY
 from tcformal.devices.sources import sources
 from tcformal.errors import DeviceError
-from tcformal.identification.recheck import recheck
+from tcformal.identification.compare import recheck
 from tcformal.simulation.operands.random import batch
 from tcformal.simulation.replay import replay
 from tcformal.simulation.unit import unit

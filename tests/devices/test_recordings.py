@@ -23,7 +23,7 @@ from tcformal.devices.recorded import RecordedDevice
 from tcformal.devices.run.groups import groups
 from tcformal.devices.run.run import run_plan
 from tcformal.errors import DeviceError
-from tcformal.identification.recheck import recheck
+from tcformal.identification.compare import recheck
 from tcformal.ir.build import Graph
 from tcformal.oracle.exact import unit_dot
 from tcformal.programs.chain import chained_dot, declare_inputs

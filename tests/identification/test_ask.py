@@ -17,7 +17,7 @@ from tcformal.devices.callable import CallableDevice, Function
 from tcformal.devices.programs.program import ProgramDevice
 from tcformal.devices.registry import ModelDevice
 from tcformal.errors import DeviceError, InputError, RecordError
-from tcformal.identification.asking.ask import Asker
+from tcformal.identification.asker import Asker
 from tcformal.simulation.operands.batch import rows_of, together
 from tcformal.simulation.operands.random import Batch, Raw, batch
 from tcformal.simulation.replay import replay

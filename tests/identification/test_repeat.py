@@ -14,10 +14,10 @@ from tcformal.design.names import resolve
 from tcformal.devices.callable import CallableDevice
 from tcformal.devices.registry import ModelDevice
 from tcformal.errors import InputError
-from tcformal.identification.asking.ask import Asker
-from tcformal.identification.asking.layout import find_layout
-from tcformal.identification.asking.rates import Rate
-from tcformal.identification.asking.repeat import Repeated, Repetition, repeat, ulp_places
+from tcformal.identification.asker import Asker
+from tcformal.identification.operand_questions import find_layout
+from tcformal.identification.rates import Rate
+from tcformal.identification.repeat import Repeated, Repetition, repeat, ulp_places
 from tcformal.simulation.operands.batch import batch_of
 from tcformal.simulation.operands.random import Batch, Raw, batch
 from tcformal.simulation.replay import replay

@@ -13,10 +13,15 @@ from tcformal.cli.questions.explain import show_traces
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
-from tcformal.identification.cases import case_of, read_cases
-from tcformal.identification.mismatch import MismatchVerdict, explain_mismatch
-from tcformal.identification.product_case import ProductCase, arrays_of, is_product, product_case
-from tcformal.identification.products import ProductVerdict, explain_product
+from tcformal.identification.causes import MismatchVerdict, case_of, explain_mismatch, read_cases
+from tcformal.identification.product_causes import (
+    ProductCase,
+    ProductVerdict,
+    arrays_of,
+    explain_product,
+    is_product,
+    product_case,
+)
 from tcformal.programs.chain import scale_count
 from tcformal.report.devices import mismatch as views
 from tcformal.report.devices.heat import product_heat

@@ -19,8 +19,7 @@ from tcformal.devices.registry import KINDS
 from tcformal.devices.run.gather import from_file, from_store
 from tcformal.devices.run.keep import keep_tiles
 from tcformal.devices.run.run import run_plan
-from tcformal.identification.compare import Comparison, Refutation, compare
-from tcformal.identification.recheck import recheck
+from tcformal.identification.compare import Comparison, Refutation, compare, recheck
 from tcformal.report.devices import probe as views
 from tcformal.report.escape import print_json, say
 from tcformal.report.parts import bar, show

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.analysis.errors import in_units, values_of
-from tcformal.identification.product_case import ProductCase
+from tcformal.identification.product_causes import ProductCase
 from tcformal.oracle.values import hex_word
 from tcformal.report.numbers.plot import pyplot, save_picture
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tcformal.identification.causes.producers import MismatchKind, Producer
-from tcformal.identification.mismatch import Explained, MismatchVerdict
+from tcformal.identification.causes import Explained, MismatchKind, MismatchVerdict, Producer
 from tcformal.oracle.text import number_text, power_of_two
 from tcformal.oracle.values import NumberClass, decode, exponent_of, format_value, hex_word
 from tcformal.report.devices.units import on_processors, processors_data, processors_text

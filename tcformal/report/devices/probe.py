@@ -8,8 +8,7 @@ from typing import Any
 
 from tcformal.devices.listing import Listed
 from tcformal.devices.run.run import RunOutcome
-from tcformal.identification.compare import Comparison, Refutation
-from tcformal.identification.recheck import Checked
+from tcformal.identification.compare import Checked, Comparison, Refutation
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.report.parts import Headline, ReportPart, Rows
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tcformal.identification.causes.product_recipes import ProductProducer
-from tcformal.identification.products import ExplainedProduct, ProductVerdict
+from tcformal.identification.product_causes import ExplainedProduct, ProductProducer, ProductVerdict
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.report.devices.mismatch import SIDES, chance_text, hint_text
 from tcformal.report.devices.units import on_processors, processors_data, processors_text

@@ -14,8 +14,8 @@ from tcformal.design.rounding import NAN_RULES
 from tcformal.devices.log.results import pieces_of, read_runs, unit_of
 from tcformal.devices.sealed import read_summary
 from tcformal.errors import InputError, TcformalError
-from tcformal.identification.record.identification import IDENTIFICATION
-from tcformal.identification.record.verified import verify_identification
+from tcformal.identification.identification import IDENTIFICATION
+from tcformal.identification.verified import verify_identification
 from tcformal.query.verdict import NOT_CHECKED
 from tcformal.report.devices.identify import growth_picture
 from tcformal.simulation.replay import replay

@@ -27,8 +27,7 @@ from tcformal.devices.run.campaign import Campaign
 from tcformal.devices.run.groups import family, groups
 from tcformal.devices.run.tally import Tally
 from tcformal.errors import DeviceError, InputError, RecordError
-from tcformal.identification.compare import compare
-from tcformal.identification.recheck import recheck
+from tcformal.identification.compare import compare, recheck
 from tcformal.report.devices.campaign import campaign_view
 from tcformal.report.devices.probe import comparison_view
 from tcformal.simulation.operands.random import Batch, Raw

@@ -17,8 +17,7 @@ from tcformal.devices.run.keep import keep_tiles
 from tcformal.devices.sealed import CAMPAIGN, SCHEMA
 from tcformal.errors import InputError, RecordError
 from tcformal.identification import compare as comparison
-from tcformal.identification.compare import compare
-from tcformal.identification.recheck import recheck
+from tcformal.identification.compare import compare, recheck
 from tcformal.simulation.operands.random import Raw, batch
 from tcformal.simulation.operands.text import inputs_digest
 from tcformal.simulation.replay import replay

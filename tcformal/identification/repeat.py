@@ -12,8 +12,8 @@ import numpy as np
 
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Specials
-from tcformal.identification.asking.ask import Asker
-from tcformal.identification.asking.rates import Rate
+from tcformal.identification.asker import Asker
+from tcformal.identification.rates import Rate
 from tcformal.oracle.text import power_of_two
 from tcformal.oracle.values import encoded
 from tcformal.programs.chain import scale_count

@@ -17,10 +17,10 @@ from tcformal.devices.log.blocks import words_of, words_text
 from tcformal.devices.sealed import read_whole
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import RecordError
-from tcformal.identification.asking.asked import formats_only
-from tcformal.identification.asking.rates import Rate
-from tcformal.identification.asking.repeat import Repeated
-from tcformal.identification.asking.validation import Misfit, Validated
+from tcformal.identification.asker import formats_only
+from tcformal.identification.rates import Rate
+from tcformal.identification.repeat import Repeated
+from tcformal.identification.validation import Misfit, Validated
 from tcformal.oracle.values import hex_word
 from tcformal.simulation.operands.random import Batch, Raw
 from tcformal.simulation.operands.text import digest_of, to_data
@@ -49,6 +49,10 @@ class IdentifyVerdict(Enum):
     CONTRADICTORY = "CONTRADICTORY"
     CONSTANT = "ALL ANSWERS ARE EQUAL"
     UNFINISHED = "UNFINISHED"
+
+
+#: Verdicts for which some design gives all answers.
+FITTING = (IdentifyVerdict.IDENTIFIED, IdentifyVerdict.REMAINING)
 
 
 class Settled(Enum):
