@@ -154,10 +154,7 @@ class Comparison:
 
 
 def compare(
-    path: Path,
-    others: Iterable[UnitSpec] = (),
-    advance: Advance = ignore_count,
-    unit: str | None = None,
+    path: Path, others: Iterable[UnitSpec] = (), advance: Advance = ignore_count, unit: str | None = None
 ) -> Comparison:
     """Compare a file's last run, or the last run of `unit`, with every design of its formats.
 

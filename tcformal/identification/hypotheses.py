@@ -321,12 +321,7 @@ def hypotheses(
         assert unit is not None
         assert unit.tree is not None
         tree = replace(unit.tree, converted=wide if converted else None)
-        yield from structures(
-            tree_unit(unit, tree),
-            cut,
-            pairs_cut=alone,
-            shapes=rare,
-        )
+        yield from structures(tree_unit(unit, tree), cut, pairs_cut=alone, shapes=rare)
 
 
 def starts(root: Step) -> Iterator[Step]:

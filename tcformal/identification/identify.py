@@ -17,14 +17,7 @@ from tcformal.design.unit import UnitSpec, same_formats, takes
 from tcformal.devices.callable import CallableDevice, Function
 from tcformal.errors import DeviceError, InputError
 from tcformal.identification.asker import DEFAULT_K, Asker, asker_of
-from tcformal.identification.certify import (
-    Sameness,
-    certainty,
-    certified,
-    fault,
-    settled_designs,
-    varied_by,
-)
+from tcformal.identification.certify import Sameness, certainty, certified, fault, settled_designs, varied_by
 from tcformal.identification.hypotheses import (
     Nearby,
     Shapes,

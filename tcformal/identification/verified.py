@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -28,17 +28,15 @@ from tcformal.identification.identification import (
     subject_of,
     untested_clauses,
 )
-from tcformal.identification.masks import AskBatch
 from tcformal.identification.operand_questions import ANY_C, REFUSES_C, beside_order, with_signs
 from tcformal.identification.order import order_of
 from tcformal.identification.rates import Rate
-from tcformal.identification.repeat import Repetition
 from tcformal.programs.chain import same_definition
 from tcformal.query.assume import Assumptions
 from tcformal.query.pair import question
 from tcformal.simulation.families.structures import parametric_family, point_of
 from tcformal.simulation.operands.batch import batch_of, inputs_to_try
-from tcformal.simulation.operands.random import Batch, Raw
+from tcformal.simulation.operands.random import Raw
 from tcformal.simulation.operands.text import from_data
 from tcformal.simulation.replay import replay
 from tcformal.store.audit.audit import AuditStatus
@@ -56,161 +54,6 @@ _OF_A_DESIGN = (
 )  # fmt: skip
 #: How the reasons end of what remains though no value is undecided.
 _UNFINISHED = ("were not looked at to the end", "searches")
-
-
-class Derived:
-    """The statements that follow from the answers of one record; RecordError for a record that differs."""
-
-    def __init__(self, record: Mapping[str, Any], operands: UnitSpec, batch: Batch, answers: Raw) -> None:
-        self.record, self.operands, self.batch, self.answers = record, operands, batch, answers
-        self.verdict = IdentifyVerdict(record["verdict"])
-        self.k = operands.k
-        self.plain = BETWEEN not in record["untested"]
-
-    @cached_property
-    def simplest(self) -> UnitSpec:
-        """The simplest design of the class."""
-        return resolve(self.record["classes"][0][0])
-
-    def fits(self, design: UnitSpec) -> bool:
-        """Whether a design gives every answer."""
-        return bool((replay(design, self.batch) == self.answers).all())
-
-    # ------------------------------------------------------------------ verdict
-    def check_verdict(self) -> None:
-        """The verdict that repeated answers, the class, its other values and the comparison make."""
-        r, repeated = self.record, self.record["repeated"]
-        random = repeated is not None and Repetition[repeated["repetition"].upper()] not in (
-            Repetition.DETERMINISTIC, Repetition.FAULTS,
-        )  # fmt: skip
-        if random != (self.verdict is IdentifyVerdict.NON_DETERMINISTIC):
-            raise RecordError(
-                f"expected NON-DETERMINISTIC where repeated answers differ, but got {self.verdict.value}"
-            )
-        if (self.verdict in _OF_A_DESIGN) != bool(r["classes"]):
-            raise RecordError(f"expected a design exactly where one was found, but got {self.verdict.value}")
-        if self.verdict is IdentifyVerdict.CONSTANT and (self.answers != self.answers[:1]).any():
-            raise RecordError("expected one answer to every input, but several stand there")
-        if self.verdict is IdentifyVerdict.OUTSIDE:
-            for u in catalogued_rivals(self.operands, self.k):
-                if self.fits(u):
-                    raise RecordError(f"expected no design to give all answers, but {u.name} does")
-        if self.verdict in _OF_A_DESIGN:
-            self._check_of_a_design()
-
-    def _check_of_a_design(self) -> None:
-        r = self.record
-        rate = Rate(0, 1) if r["validated"] is None else Rate(**r["validated"]["misfits"])
-        once = 0 if r["repeated"] is None else r["repeated"]["other"]["count"]
-        undecided = any(x["settled"] == Settled.UNDECIDED.name.lower() for x in r["axes"])
-        found = fault(self.simplest.name, rate, once)
-        if found is not None:
-            follows = found[0]
-        elif self.verdict is IdentifyVerdict.FAULTY and "came once only" in r["reason"]:
-            follows = self.verdict  # answers that were corrected are counted in the reason alone
-        elif undecided or (self.verdict is IdentifyVerdict.REMAINING and r["reason"].endswith(_UNFINISHED)):
-            follows = IdentifyVerdict.REMAINING
-        else:
-            follows = IdentifyVerdict.IDENTIFIED
-        if follows is not self.verdict:
-            raise RecordError(
-                f"expected {follows.value}, which follows from answers, other values and misfits, but got "
-                f"{self.verdict.value}"
-            )
-
-    # ------------------------------------------------------------------ untested, measured
-    def check_untested(self) -> None:
-        """The clauses about what was not tested; values were tried of designs in families of trees only."""
-        seen = self.record["validated"] is not None
-        said, plain = tuple(self.record["untested"]), self.plain
-        if plain and self.verdict in _OF_A_DESIGN and self._tree is None and self._is_fused:
-            plain = False
-        refused = (ANY_C,) if self.record["measured"].get("accumulator", "").startswith(REFUSES_C) else ()
-        if said != (*untested_clauses(self.operands, self.k, plain=plain, seen=seen), *refused):
-            raise RecordError(f"expected what was not tested as it follows, but got {'; '.join(said)}")
-
-    @property
-    def _is_fused(self) -> bool:
-        return self.simplest.design.summation == "fused" and self.simplest.k <= self.k
-
-    @cached_property
-    def _tree(self) -> UnitSpec | None:
-        """The simplest design as a tree of sums of all k products."""
-        whole = self.simplest.k <= self.k and not self.k % self.simplest.k
-        return tree_of(self.simplest, self.k) if whole else None
-
-    def check_measured(self) -> str:
-        """What was measured, as the simplest design gives it; the reason where that cannot be said.
-
-        The design gives every answer, and so those to the questions about the order.
-        """
-        said = dict(self.record["measured"])
-        if not said or self.verdict is IdentifyVerdict.NON_DETERMINISTIC:
-            return ""
-        if self.verdict not in _OF_A_DESIGN:
-            return "what was measured of the order follows from no design"
-        negated = self.simplest.design.negated
-        ask: AskBatch = lambda x: replay(self.simplest, x)  # noqa: E731
-        order = order_of(with_signs(ask, negated, self.operands), self.operands.operands, self.k)
-        given = order.measured | beside_order(order, negated, "")
-        if said.get("accumulator", "").startswith(REFUSES_C):  # in the words of the device
-            given["accumulator"] = said["accumulator"]
-        if {name: said.get(name) for name in given} != given:
-            raise RecordError(f"expected {given} to be measured of {self.simplest.name}, but got {said}")
-        more = sorted(said.keys() - given.keys())
-        return f"{more[0]} is not measured of {self.simplest.name} today" if more else ""
-
-    # ------------------------------------------------------------------ other values
-    def check_others(self, same: Callable[[str], bool]) -> list[str]:
-        """The designs beside the simplest that give all answers though nothing here proves them the same.
-
-        Each value of each axis of the design's family, or each catalogued design and neighbour, is refuted by
-        an answer, or stands among the axes, or is proved the same.
-        Errors: RecordError where inputs tell apart one that is catalogued, or of an axis that is not named:
-        the answers do not decide.
-        """
-        said = {x["design"] for x in self.record["axes"]}
-        told = {(x["axis"], x["value"]) for x in self.record["axes"]}
-        designs = {x for x in told if x[0] == "design"}
-        known = {computed(resolve(name), self.k) for name in said} | {computed(self.simplest, self.k)}
-        others = list(self._others())
-        if self.plain and others and not said and self.verdict is IdentifyVerdict.IDENTIFIED:
-            raise RecordError(
-                "expected what is known of other values of the parameters, but none stands there"
-            )
-        open_ = []
-        pool, given = inputs_to_try(self.operands, self.k, _POOL, _SEED), None
-        for value, u in others:
-            if value in told or computed(u, self.k) in known or not self.fits(u):
-                continue
-            given = replay(self.simplest, pool) if given is None else given
-            listed = value[0] == "neighbour" or any(axis == value[0] for axis, _ in told - designs)
-            apart = bool((replay(u, pool) != given).any())
-            if apart and not listed and self.verdict is IdentifyVerdict.IDENTIFIED:
-                raise RecordError(
-                    f"expected an answer that tells {u.name} from {self.simplest.name}, but there is none"
-                )
-            # A value of an axis whose other values stand there: the space has it since.
-            if apart or not same(u.name):
-                open_.append(f"{value[0]}={value[1]}")
-        return open_
-
-    def _others(self) -> Iterator[tuple[tuple[str, str], UnitSpec]]:
-        """Other designs that the simplest is told from: the value of an axis, and the design."""
-        if self.plain and self._tree is not None:
-            family, point = parametric_family(self._tree), point_of(self._tree)
-            base = [axis.values.index(point[axis.name]) for axis in family.axes]
-            for i, axis in enumerate(family.axes):
-                for value, text in enumerate(axis.values):
-                    if value != base[i]:
-                        name = family.name([*base[:i], value, *base[i + 1 :]])
-                        yield (axis.name, text), resolve(name)
-            units = catalogued_rivals(self.simplest, self.k)
-        else:
-            units = rivals(self.simplest, self.k)
-        for u in units:
-            if u.name != self.simplest.name:
-                yield ("neighbour" if "@" in u.name else "design", u.name), u
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,33 +97,37 @@ class _Checks:
     def __init__(self, record: Mapping[str, Any], store: Store) -> None:
         self.record, self.store = record, store
         self.operands = operands_of(record)
+        self.k = self.operands.k
         self.batch, self.answers = history_of(record)
         self.verdict = IdentifyVerdict(record["verdict"])
+        self.plain = BETWEEN not in record["untested"]
         self._given: dict[str, Raw] = {}
 
     def run(self) -> tuple[AuditStatus, str]:
-        if self.record["subject"] != subject_of(self.record):
-            raise RecordError("expected the digest of device, formats and K as the subject, but got another")
+        _expect(
+            self.record["subject"] == subject_of(self.record),
+            "the digest of device, formats and K as the subject, but got another",
+        )
         self._check_counts()
         self._check_classes()
         refuted, open_ = self._check_axes()
         self._check_nearest()
         self._check_validated()
-        derived = Derived(self.record, self.operands, self.batch, self.answers)
-        derived.check_verdict()
-        derived.check_untested()
-        unclear = derived.check_measured()
-        if self.verdict in FITTING:
-            open_ += derived.check_others(self._same)
+        self._check_verdict()
+        self._check_untested()
+        unclear = self._check_measured()
         done = (
             f"{len(self.answers)} answers replayed on {len(self._given)} designs, {refuted} refutations hold"
         )
+        if self.verdict in FITTING:
+            open_ += self._check_others()
         if unclear:
             return AuditStatus.UNCHECKED, f"{done}, but {unclear}"
         if open_:
             return AuditStatus.UNCHECKED, f"{done}, but nothing here proves {', '.join(open_[:3])} the same"
         return AuditStatus.HOLDS, done
 
+    # ------------------------------------------------------------------ designs
     def given(self, name: str) -> Raw:
         """What a design gives for every input of the history; RecordError for one of other formats."""
         if name not in self._given:
@@ -289,121 +136,268 @@ class _Checks:
 
     def _design(self, name: str) -> UnitSpec:
         design = resolve(name)
-        if not same_formats(design, self.operands):
-            raise RecordError(f"expected designs of the formats of the device, but {name} has others")
+        _expect(
+            same_formats(design, self.operands),
+            f"designs of the formats of the device, but {name} has others",
+        )
         return design
 
     def agreed(self, name: str) -> int:
         """The number of answers that a design gives."""
         return int((self.given(name) == self.answers).sum())
 
-    def _check_counts(self) -> None:
-        r, n = self.record, len(self.answers)
-        inputs = np.concatenate([x.reshape(n, -1) for x in self.batch.named().values()], axis=1)
-        if len(np.unique(inputs, axis=0)) != n:
-            raise RecordError("expected every input of the history once, but some stand there twice")
-        if self.verdict in FITTING and not r["growth"]:
-            raise RecordError("expected the number of survivors after each batch, but got none")
-        same = sum(x["settled"] != Settled.REFUTED.name.lower() and x["axis"] != "design" for x in r["axes"])
-        if self.verdict in FITTING and not max(1, same) <= r["survivors"] <= r["space"]:
-            raise RecordError(
-                f"expected {max(1, same)} to {r['space']} survivors, but {r['survivors']} stand there"
-            )
-        if r["probes"] < n or (r["growth"] and r["growth"][-1][1] != r["survivors"]):
-            raise RecordError(
-                f"expected at least {n} dot products and {r['survivors']} survivors after the last batch, "
-                f"but got {r['probes']} and {r['growth'][-1:]}"
-            )
-        left = [r["space"], *(count for _, count in r["growth"])]
-        asked = [count for count, _ in r["growth"]]
-        if self.verdict in FITTING and (left != sorted(left, reverse=True) or asked != sorted(asked)):
-            raise RecordError("expected fewer survivors and more dot products after each batch")
-        if sum(map(len, r["classes"])) > max(r["survivors"], 0) and self.verdict in FITTING:
-            raise RecordError(f"expected at most {r['survivors']} designs in the classes, but got more")
+    def _fits(self, design: UnitSpec) -> bool:
+        """Whether a design gives every answer."""
+        return bool((replay(design, self.batch) == self.answers).all())
 
-    def _check_classes(self) -> None:
-        classes, n = self.record["classes"], len(self.answers)
-        one = self.verdict is IdentifyVerdict.IDENTIFIED
-        if (self.verdict in FITTING and not classes) or (one and len(classes) != 1):
-            raise RecordError(
-                f"expected classes for {self.verdict.value}, one if it is unique, but got others"
-            )
-        for name in (name for row in classes for name in row) if self.verdict in FITTING else ():
-            if self.agreed(name) != n:
-                raise RecordError(
-                    f"expected {name} to give all {n} answers, but it gives {self.agreed(name)}"
-                )
-        if one and any(x["settled"] == Settled.UNDECIDED.name.lower() for x in self.record["axes"]):
-            raise RecordError("expected no undecided axis of what is identified, but there is one")
+    @cached_property
+    def simplest(self) -> UnitSpec:
+        """The simplest design of the class."""
+        return resolve(self.record["classes"][0][0])
 
-    def _check_axes(self) -> tuple[int, list[str]]:
-        """The number of refutations, and the designs that nothing here proves the same as the simplest."""
-        refuted, open_ = 0, []
-        # Structures first: what is proved of their other values is proved by way of them.
-        for x in sorted(self.record["axes"], key=lambda x: x["axis"] != "structure"):
-            name, settled = x["design"], Settled[x["settled"].upper()]
-            if (settled is Settled.REFUTED) != (x["probe"] is not None):
-                raise RecordError(f"expected a refuting input exactly where {name} is refuted")
-            if settled is Settled.REFUTED:
-                if (
-                    not x["probe"] < len(self.answers)
-                    or self.given(name)[x["probe"]] == self.answers[x["probe"]]
-                ):
-                    raise RecordError(f"expected input {x['probe']} to refute {name}, but it does not")
-                refuted += 1
-            elif self.agreed(name) != self.agreed(self.record["classes"][0][0]):
-                raise RecordError(f"expected {name} to give as many answers as the simplest design")
-            if settled is not Settled.SAME:
-                continue
-            if x["evidence"].startswith(BY_THEOREM):
-                if not self._sameness.by_theorem(self._design(name)).proof:
-                    raise RecordError(f"expected {name} to be the same by {x['evidence']}, but it is not")
-            elif not self._same(name):
-                open_.append(name)
-        return refuted, open_
+    @cached_property
+    def _tree(self) -> UnitSpec | None:
+        """The simplest design as a tree of sums of all k products."""
+        whole = self.simplest.k <= self.k and not self.k % self.simplest.k
+        return tree_of(self.simplest, self.k) if whole else None
+
+    @cached_property
+    def _sameness(self) -> Sameness:
+        """Comparisons with the simplest design; some proofs go by way of designs proved before."""
+        return Sameness(self._design(self.simplest.name), self.k)
 
     def _same(self, name: str) -> bool:
         """Whether a design is defined as the simplest one is, or proved here or by a kept answer to be it."""
-        first, second = self._design(self.record["classes"][0][0]), self._design(name)
-        k = self.operands.k
-        if same_definition(first, second, k):
+        first, second = self._design(self.simplest.name), self._design(name)
+        if same_definition(first, second, self.k):
             return True
         found = self.store.find(question(first, second, Assumptions()))
         if found is not None and found.checked and found.certificate is not None:
             return True
         return bool(self._sameness.compared(second).proof)
 
-    @cached_property
-    def _sameness(self) -> Sameness:
-        """Comparisons with the simplest design; some proofs go by way of designs proved before."""
-        return Sameness(self._design(self.record["classes"][0][0]), self.operands.k)
+    # ------------------------------------------------------------------ the record by itself
+    def _check_counts(self) -> None:
+        r, n, fits = self.record, len(self.answers), self.verdict in FITTING
+        inputs = np.concatenate([x.reshape(n, -1) for x in self.batch.named().values()], axis=1)
+        once = len(np.unique(inputs, axis=0)) == n
+        _expect(once, "every input of the history once, but some stand there twice")
+        _expect(r["growth"] or not fits, "the number of survivors after each batch, but got none")
+        same = sum(x["settled"] != Settled.REFUTED.name.lower() and x["axis"] != "design" for x in r["axes"])
+        _expect(
+            not fits or max(1, same) <= r["survivors"] <= r["space"],
+            f"{max(1, same)} to {r['space']} survivors, but {r['survivors']} stand there",
+        )
+        _expect(
+            r["probes"] >= n and (not r["growth"] or r["growth"][-1][1] == r["survivors"]),
+            f"at least {n} dot products and {r['survivors']} survivors after the last batch, "
+            f"but got {r['probes']} and {r['growth'][-1:]}",
+        )
+        left = [r["space"], *(count for _, count in r["growth"])]
+        asked = [count for count, _ in r["growth"]]
+        sinks = left == sorted(left, reverse=True) and asked == sorted(asked)
+        _expect(sinks or not fits, "fewer survivors and more dot products after each batch")
+        few = sum(map(len, r["classes"])) <= max(r["survivors"], 0)
+        _expect(few or not fits, f"at most {r['survivors']} designs in the classes, but got more")
+
+    def _check_classes(self) -> None:
+        classes, n = self.record["classes"], len(self.answers)
+        one, fits = self.verdict is IdentifyVerdict.IDENTIFIED, self.verdict in FITTING
+        _expect(
+            (classes or not fits) and (len(classes) == 1 or not one),
+            f"classes for {self.verdict.value}, one if it is unique, but got others",
+        )
+        for name in (name for row in classes for name in row) if fits else ():
+            agreed = self.agreed(name)
+            _expect(agreed == n, f"{name} to give all {n} answers, but it gives {agreed}")
+        undecided = any(x["settled"] == Settled.UNDECIDED.name.lower() for x in self.record["axes"])
+        _expect(not (one and undecided), "no undecided axis of what is identified, but there is one")
+
+    def _check_axes(self) -> tuple[int, list[str]]:
+        """The number of refutations, and the designs that nothing here proves the same as the simplest."""
+        refuted, open_ = 0, []
+        # Structures first: what is proved of their other values is proved by way of them.
+        for x in sorted(self.record["axes"], key=lambda x: x["axis"] != "structure"):
+            name, settled, probe = x["design"], Settled[x["settled"].upper()], x["probe"]
+            _expect(
+                (settled is Settled.REFUTED) == (probe is not None),
+                f"a refuting input exactly where {name} is refuted",
+            )
+            if settled is Settled.REFUTED:
+                refutes = probe < len(self.answers) and self.given(name)[probe] != self.answers[probe]
+                _expect(refutes, f"input {probe} to refute {name}, but it does not")
+                refuted += 1
+                continue
+            alike = self.agreed(name) == self.agreed(self.record["classes"][0][0])
+            _expect(alike, f"{name} to give as many answers as the simplest design")
+            if settled is not Settled.SAME:
+                continue
+            if x["evidence"].startswith(BY_THEOREM):
+                proof = self._sameness.by_theorem(self._design(name)).proof
+                _expect(proof, f"{name} to be the same by {x['evidence']}, but it is not")
+            elif not self._same(name):
+                open_.append(name)
+        return refuted, open_
 
     def _check_nearest(self) -> None:
         n = len(self.answers)
         for x in self.record["nearest"]:
-            if (found := {"count": self.agreed(x["design"]), "of": n}) != x["agrees"]:
-                raise RecordError(f"expected {found} answers of {x['design']}, but {x['agrees']} stand there")
+            found = {"count": self.agreed(x["design"]), "of": n}
+            _expect(found == x["agrees"], f"{found} answers of {x['design']}, but {x['agrees']} stand there")
         for row in self.record["unfit"]:
-            if any(self.given(x["design"])[row] == self.answers[row] for x in self.record["nearest"]):
-                raise RecordError(f"expected input {row} to fit no design, but it fits one")
+            fits = any(self.given(x["design"])[row] == self.answers[row] for x in self.record["nearest"])
+            _expect(not fits, f"input {row} to fit no design, but it fits one")
 
     def _check_validated(self) -> None:
         x = self.record["validated"]
         if x is None:
             return
-        if list(Rate(**x["misfits"]).interval()) != x["interval"]:
-            raise RecordError(f"expected the interval of {x['misfits']}, but {x['interval']} stands there")
-        if (self.verdict is IdentifyVerdict.IDENTIFIED and x["misfits"]["count"]) or (
-            len(x["shown"]) > x["misfits"]["count"]
-        ):
-            raise RecordError(f"expected misfits as {self.verdict.value} allows, but got {x['misfits']}")
-        if not self.record["classes"] or x["model"] != self.record["classes"][0][0]:
-            raise RecordError(f"expected a comparison with the simplest design, but got {x['model']}")
+        misfits, one = x["misfits"], self.verdict is IdentifyVerdict.IDENTIFIED
+        interval = list(Rate(**misfits).interval())
+        _expect(interval == x["interval"], f"the interval of {misfits}, but {x['interval']} stands there")
+        _expect(
+            not (one and misfits["count"]) and len(x["shown"]) <= misfits["count"],
+            f"misfits as {self.verdict.value} allows, but got {misfits}",
+        )
+        _expect(
+            self.record["classes"] and x["model"] == self.record["classes"][0][0],
+            f"a comparison with the simplest design, but got {x['model']}",
+        )
         model, d = self._design(x["model"]), self.operands.d_format
         for misfit in x["shown"]:
-            words = [word(d, misfit[name], "a misfit") for name in ("given", "designed")]
+            given, designed = (word(d, misfit[name], "a misfit") for name in ("given", "designed"))
             again = {word(d, text, "a misfit") for text in misfit["again"]}
-            w = from_data(self.operands, misfit["input"], "a misfit")
-            made = int(replay(model, batch_of([w]))[0])
-            if made != words[1] or made == words[0] or (again == {words[0]}) != misfit["stays"]:
-                raise RecordError(f"expected a misfit of {x['model']}, but {misfit['input']!s:.80} is none")
+            made = int(replay(model, batch_of([from_data(self.operands, misfit["input"], "a misfit")]))[0])
+            _expect(
+                given != made == designed and (again == {given}) == misfit["stays"],
+                f"a misfit of {x['model']}, but {misfit['input']!s:.80} is none",
+            )
+
+    # ------------------------------------------------------------------ what follows from the answers
+    def _check_verdict(self) -> None:
+        """The verdict that repeated answers, the class, its other values and the comparison make."""
+        verdict, repeated = self.verdict, self.record["repeated"]
+        random = repeated is not None and repeated["repetition"].upper() not in ("DETERMINISTIC", "FAULTS")
+        _expect(
+            random == (verdict is IdentifyVerdict.NON_DETERMINISTIC),
+            f"NON-DETERMINISTIC where repeated answers differ, but got {verdict.value}",
+        )
+        _expect(
+            (verdict in _OF_A_DESIGN) == bool(self.record["classes"]),
+            f"a design exactly where one was found, but got {verdict.value}",
+        )
+        several = (self.answers != self.answers[:1]).any()
+        _expect(
+            not (verdict is IdentifyVerdict.CONSTANT and several),
+            "one answer to every input, but several stand there",
+        )
+        if verdict is IdentifyVerdict.OUTSIDE:
+            for u in catalogued_rivals(self.operands, self.k):
+                _expect(not self._fits(u), f"no design to give all answers, but {u.name} does")
+        if verdict in _OF_A_DESIGN:
+            follows = self._following()
+            _expect(
+                follows is verdict,
+                f"{follows.value}, which follows from answers, other values and misfits, but got "
+                f"{verdict.value}",
+            )
+
+    def _following(self) -> IdentifyVerdict:
+        """The verdict about the simplest design that answers, other values and misfits make."""
+        r = self.record
+        rate = Rate(0, 1) if r["validated"] is None else Rate(**r["validated"]["misfits"])
+        once = 0 if r["repeated"] is None else r["repeated"]["other"]["count"]
+        if (found := fault(self.simplest.name, rate, once)) is not None:
+            return found[0]
+        if self.verdict is IdentifyVerdict.FAULTY and "came once only" in r["reason"]:
+            return self.verdict  # answers that were corrected are counted in the reason alone
+        undecided = any(x["settled"] == Settled.UNDECIDED.name.lower() for x in r["axes"])
+        if undecided or (self.verdict is IdentifyVerdict.REMAINING and r["reason"].endswith(_UNFINISHED)):
+            return IdentifyVerdict.REMAINING
+        return IdentifyVerdict.IDENTIFIED
+
+    def _check_untested(self) -> None:
+        """The clauses about what was not tested; values were tried of designs in families of trees only."""
+        r, plain = self.record, self.plain
+        if plain and self.verdict in _OF_A_DESIGN and self._tree is None:
+            plain = self.simplest.design.summation != "fused" or self.simplest.k > self.k
+        refused = (ANY_C,) if r["measured"].get("accumulator", "").startswith(REFUSES_C) else ()
+        clauses = untested_clauses(self.operands, self.k, plain=plain, seen=r["validated"] is not None)
+        _expect(
+            tuple(r["untested"]) == (*clauses, *refused),
+            f"what was not tested as it follows, but got {'; '.join(r['untested'])}",
+        )
+
+    def _check_measured(self) -> str:
+        """What was measured, as the simplest design gives it; the reason where that cannot be said.
+
+        The design gives every answer, and so those to the questions about the order.
+        """
+        said = dict(self.record["measured"])
+        if not said or self.verdict is IdentifyVerdict.NON_DETERMINISTIC:
+            return ""
+        if self.verdict not in _OF_A_DESIGN:
+            return "what was measured of the order follows from no design"
+        name, negated = self.simplest.name, self.simplest.design.negated
+        ask = with_signs(lambda x: replay(self.simplest, x), negated, self.operands)
+        order = order_of(ask, self.operands.operands, self.k)
+        given = order.measured | beside_order(order, negated, "")
+        if said.get("accumulator", "").startswith(REFUSES_C):  # in the words of the device
+            given["accumulator"] = said["accumulator"]
+        _expect({x: said.get(x) for x in given} == given, f"{given} to be measured of {name}, but got {said}")
+        more = sorted(said.keys() - given.keys())
+        return f"{more[0]} is not measured of {name} today" if more else ""
+
+    def _check_others(self) -> list[str]:
+        """The designs beside the simplest that give all answers though nothing here proves them the same.
+
+        Each value of each axis of the design's family, or each catalogued design and neighbour, is refuted by
+        an answer, or stands among the axes, or is proved the same.
+        Errors: RecordError where inputs tell apart one that is catalogued, or of an axis that is not named:
+        the answers do not decide.
+        """
+        one, name, axes = self.verdict is IdentifyVerdict.IDENTIFIED, self.simplest.name, self.record["axes"]
+        told = {(x["axis"], x["value"]) for x in axes}
+        known = {computed(resolve(x), self.k) for x in (*(y["design"] for y in axes), name)}
+        others = list(self._others())
+        _expect(
+            axes or not (self.plain and others and one),
+            "what is known of other values of the parameters, but none stands there",
+        )
+        open_ = []
+        pool, given = inputs_to_try(self.operands, self.k, _POOL, _SEED), None
+        for (axis, value), u in others:
+            if (axis, value) in told or computed(u, self.k) in known or not self._fits(u):
+                continue
+            given = replay(self.simplest, pool) if given is None else given
+            listed = axis == "neighbour" or any(axis == x != "design" for x, _ in told)
+            apart = bool((replay(u, pool) != given).any())
+            decided = listed or not (apart and one)
+            _expect(decided, f"an answer that tells {u.name} from {name}, but there is none")
+            # A value of an axis whose other values stand there: the space has it since.
+            if apart or not self._same(u.name):
+                open_.append(f"{axis}={value}")
+        return open_
+
+    def _others(self) -> Iterator[tuple[tuple[str, str], UnitSpec]]:
+        """Other designs that the simplest is told from: the value of an axis, and the design."""
+        if self.plain and self._tree is not None:
+            family, point = parametric_family(self._tree), point_of(self._tree)
+            base = [axis.values.index(point[axis.name]) for axis in family.axes]
+            for i, axis in enumerate(family.axes):
+                for value, text in enumerate(axis.values):
+                    if value != base[i]:
+                        name = family.name([*base[:i], value, *base[i + 1 :]])
+                        yield (axis.name, text), resolve(name)
+            units = catalogued_rivals(self.simplest, self.k)
+        else:
+            units = rivals(self.simplest, self.k)
+        for u in units:
+            if u.name != self.simplest.name:
+                yield ("neighbour" if "@" in u.name else "design", u.name), u
+
+
+def _expect(holds: object, what: str) -> None:
+    """RecordError with what was expected where it does not hold."""
+    if not holds:
+        raise RecordError(f"expected {what}")

@@ -469,10 +469,7 @@ class IdentifiedProduct:
 
 
 def _predicted(
-    regions: Sequence[SummedRegion],
-    a: NDArray[Any],
-    b: NDArray[Any],
-    formats: tuple[Format, Format, Format],
+    regions: Sequence[SummedRegion], a: NDArray[Any], b: NDArray[Any], formats: tuple[Format, Format, Format]
 ) -> NDArray[Any]:
     d = np.zeros((a.shape[0], b.shape[1]), dtypes()[formats[2].name])
     for x in regions:
@@ -497,12 +494,7 @@ def _fill(
 
 
 def identify_product(
-    function: ProductFunction,
-    formats: str,
-    shape: tuple[int, int, int],
-    *,
-    repeats: int = 2,
-    seed: int = 0,
+    function: ProductFunction, formats: str, shape: tuple[int, int, int], *, repeats: int = 2, seed: int = 0
 ) -> IdentifiedProduct:
     """Identify a product that can only be called: how it sums, and the unit whose arithmetic that is.
 
