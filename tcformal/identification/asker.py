@@ -91,7 +91,13 @@ class AskedFile:
         self.drawn: dict[tuple[int, int], Mapping[str, Any]] = {}
         #: Kept inputs that later runs asked again.
         self.again = 0
-        head = self._head(device)
+        scale = {"scale_format": spec.scale_format.name, "scale_block": spec.scale_block} if (
+            spec.scale_format is not None
+        ) else {}  # fmt: skip
+        head = {
+            "kind": "head", "schema": SCHEMA, "formats": spec.operands.names(), "k": k, **scale,
+            "device": dict(device), "tcformal": VERSION, "date": now(),
+        }  # fmt: skip
         found = [line for line in lines.read(path)[0] if not line.torn]
         for line in found:
             if line.data is None:
@@ -105,15 +111,6 @@ class AskedFile:
                     self._take(line.data, where)
         if not found:
             write.append(path, sealed(head))
-
-    def _head(self, device: Mapping[str, str]) -> dict[str, Any]:
-        spec, scale = self._spec, {}
-        if spec.scale_format is not None:
-            scale = {"scale_format": spec.scale_format.name, "scale_block": spec.scale_block}
-        return {
-            "kind": "head", "schema": SCHEMA, "formats": spec.operands.names(), "k": self._k, **scale,
-            "device": dict(device), "tcformal": VERSION, "date": now(),
-        }  # fmt: skip
 
     def _check_head(self, kept: Mapping[str, Any], mine: Mapping[str, Any], where: str) -> None:
         if kept.get("schema") != SCHEMA:
@@ -138,18 +135,11 @@ class AskedFile:
             raise RecordError(f"expected answers ({SCHEMA}) in {where}, but got {data['kind']!r:.80}")
 
     def _line(self, data: Mapping[str, Any], answers: Sequence[str], where: str) -> AskedLine:
-        formats, count = self._spec.input_formats(), scale_count(self._spec, self._k)
-        columns = {"a": self._k, "b": self._k, "scale_a": count, "scale_b": count}
-        words: dict[str, Raw] = {"c": np.array(words_of(formats.pop("c"), data["c"]), np.uint64)}
-        for name, fmt in formats.items():
-            rows = np.array([words_of(fmt, text) for text in data[name]], np.uint64)
-            if rows.shape != (len(words["c"]), columns[name]):
-                raise RecordError(f"expected {columns[name]} words of {name} an input in {where}")
-            words[name] = rows
+        batch = read_batch(self._spec, self._k, data, where)
         d = np.array([words_of(self._spec.d_format, text) for text in answers], np.uint64)
-        if d.shape[1:] != words["c"].shape:
-            raise RecordError(f"expected {len(words['c'])} answers in {where}, but got others")
-        return AskedLine(Batch(**words), d, whole(data, "call", where), float(data["seconds"]))
+        if d.shape[1:] != batch.c.shape:
+            raise RecordError(f"expected {len(batch.c)} answers in {where}, but got others")
+        return AskedLine(batch, d, whole(data, "call", where), float(data["seconds"]))
 
     def add(self, line: AskedLine) -> None:
         """Put inputs with their answers on the disk."""
@@ -162,7 +152,7 @@ class AskedFile:
             made.append({
                 "kind": "repeated" if several else "asked", "call": line.call,
                 "seconds": 0.0 if start else round(line.seconds, 6),
-                **self._words(rows_of(line.batch, rows)), "d": d if several else d[0],
+                **batch_data(self._spec, rows_of(line.batch, rows)), "d": d if several else d[0],
             })  # fmt: skip
         write.append_all(self.path, map(sealed, made))
 
@@ -199,19 +189,31 @@ class AskedFile:
                 )
         return answers
 
-    def _words(self, batch: Batch) -> dict[str, Any]:
-        formats = self._spec.input_formats()
-        return {
-            name: words_text(formats[name], words.tolist())
-            if name == "c"
-            else [words_text(formats[name], row) for row in words.tolist()]
-            for name, words in batch.named().items()
-        }
-
     def add_again(self, count: int, other: int) -> None:
         """Put on the disk how many kept inputs were asked again, and how many gave another answer."""
         write.append(self.path, sealed({"kind": "again", "date": now(), "count": count, "other": other}))
         self.again += count
+
+
+def batch_data(spec: UnitSpec, batch: Batch) -> dict[str, str | list[str]]:
+    """A batch as hex digits: a text for each row of a, b and the scales, one text for all c."""
+    formats, rows = spec.input_formats(), {name: words.tolist() for name, words in batch.named().items()}
+    return {
+        name: words_text(formats[name], x) if name == "c" else [words_text(formats[name], row) for row in x]
+        for name, x in rows.items()
+    }
+
+
+def read_batch(spec: UnitSpec, k: int, data: Mapping[str, Any], where: str) -> Batch:
+    """A batch of k products that `batch_data` wrote; ValueError or RecordError for other words."""
+    formats, count = spec.input_formats(), scale_count(spec, k)
+    columns = {"a": k, "b": k, "scale_a": count, "scale_b": count}
+    words: dict[str, Raw] = {"c": np.array(words_of(formats.pop("c"), data["c"]), np.uint64)}
+    for name, fmt in formats.items():
+        words[name] = np.array([words_of(fmt, text) for text in data[name]], np.uint64)
+        if words[name].shape != (len(words["c"]), columns[name]):
+            raise RecordError(f"expected {columns[name]} words of {name} an input in {where}")
+    return Batch(**words)
 
 
 def answers_path(folder: Path, label: str, spec: UnitSpec, k: int) -> Path:
@@ -342,11 +344,14 @@ class Asker:
         """
         sent = self._sent(batch)
         keys = keys_of(sent)
-        new = list(
-            {key: row for row, key in reversed(list(enumerate(keys))) if key not in self._answers}.values()
-        )
-        if new:
-            self._ask_new(rows_of(sent, np.array(sorted(new))))
+        if new := self._unknown(keys):
+            asked = rows_of(sent, np.array(list(new.values())))
+            outputs, error, seconds = self._called(asked)
+            if len(outputs):
+                asked = rows_of(asked, slice(len(outputs)))
+                self._keep(AskedLine(asked, outputs[np.newaxis], self.batches, seconds))
+            if error is not None:
+                raise error
         return np.array([self._answers[key] for key in keys], dtype=np.uint64)
 
     def repeated(self, batch: Batch, times: int) -> NDArray[np.uint64]:
@@ -362,9 +367,7 @@ class Asker:
         if kept is not None and len(kept) >= times:
             return kept[:times].astype(np.uint64)
         turned = [np.random.default_rng(turn).permutation(n) for turn in range(times)]
-        outputs, error, seconds = self._called(rows_of(sent, np.concatenate(turned)))
-        if error is not None:
-            raise error
+        outputs, seconds = self._heard(rows_of(sent, np.concatenate(turned)))
         answers = np.empty((times, n), np.uint64)
         for row, order, given in zip(answers, turned, outputs.reshape(times, n), strict=True):
             row[order] = given
@@ -382,9 +385,7 @@ class Asker:
         designed = replay(model, batch)
         kept = None if self._file is None else self._file.drawn_answers(seed, batch)
         if kept is None:
-            kept, error, _ = self._called(self._sent(batch))
-            if error is not None:
-                raise error
+            kept, _ = self._heard(self._sent(batch))
             if self._file is not None:
                 self._file.add_drawn(seed, batch, kept, model, designed)
         self.checked += count
@@ -411,14 +412,6 @@ class Asker:
         b = np.empty_like(batch.b)
         b[:, self.layout] = batch.b
         return replace(batch, b=b)
-
-    def _ask_new(self, sent: Batch) -> None:
-        outputs, error, seconds = self._called(sent)
-        if len(outputs):
-            asked = rows_of(sent, slice(len(outputs)))
-            self._keep(AskedLine(asked, outputs[np.newaxis], self.batches, seconds))
-        if error is not None:
-            raise error
 
     def _called(self, sent: Batch) -> tuple[Raw, DeviceError | None, float]:
         """The results of one call as far as they are results, what is wrong with the others, and the time."""
@@ -486,29 +479,29 @@ class Asker:
             return
         batch, kept = self._asked()
         rows = np.unique(np.linspace(0, len(kept) - 1, min(_SAMPLE, len(kept))).astype(np.intp))
-        outputs = self._heard(rows_of(batch, rows))
+        outputs, _ = self._heard(rows_of(batch, rows))
         other = rows[outputs != kept[rows]]
         if other.size:
-            more = self._heard(rows_of(batch, np.tile(other, _TIMES))).reshape(_TIMES, -1)
-            for row, seen in zip(other.tolist(), more.T, strict=True):
-                self._check_same(row, batch, int(kept[row]), [*seen.tolist(), int(outputs[rows == row][0])])
+            more, _ = self._heard(rows_of(batch, np.tile(other, _TIMES)))
+            seen = np.vstack([more.reshape(_TIMES, -1), outputs[outputs != kept[rows]]])
+            for row, words in zip(other.tolist(), seen.T.tolist(), strict=True):
+                if len(set(words)) == 1:
+                    where = self._file.path if self._file is not None else "memory"
+                    now_, before = (hex_word(self.spec.d_format, int(x)) for x in (words[0], kept[row]))
+                    raise DeviceError(
+                        f"expected {self.device.name} to answer as before, but for {witness_at(batch, row)} "
+                        f"it gives {now_}, and {before} is kept in {where}: move that file away"
+                    )
         if self._file is not None:
             self._file.add_again(len(rows), len(other))
         self.again += len(rows)
 
-    def _heard(self, sent: Batch) -> Raw:
-        outputs, error, _ = self._called(sent)
+    def _heard(self, sent: Batch) -> tuple[Raw, float]:
+        """The results of one call, and the time; DeviceError unless all are results."""
+        outputs, error, seconds = self._called(sent)
         if error is not None:
             raise error
-        return outputs
-
-    def _check_same(self, row: int, batch: Batch, kept: int, seen: Sequence[int]) -> None:
-        if len(set(seen)) == 1 and seen[0] != kept:
-            d, where = self.spec.d_format, self._file.path if self._file is not None else "memory"
-            raise DeviceError(
-                f"expected {self.device.name} to answer as before, but for {witness_at(batch, row)} it gives "
-                f"{hex_word(d, seen[0])}, and {hex_word(d, kept)} is kept in {where}: move that file away"
-            )
+        return outputs, seconds
 
 
 def asker_of(

@@ -103,7 +103,7 @@ def case_of(spec: UnitSpec, data: Any, where: str) -> MismatchCase:
     return MismatchCase(from_data(spec, data, where), *values)
 
 
-def _rows(spec: UnitSpec, data: dict[str, NDArray[Any]], where: str) -> list[dict[str, Any]]:
+def _rows(spec: UnitSpec, data: dict[str, NDArray[Any]], where: str) -> list[dict[str, object]]:
     """The arrays of an .npz as one object per case, in hex words."""
     formats = spec.input_formats() | {"expected": spec.d_format, "got": spec.d_format}
     words: dict[str, list[Any]] = {}

@@ -257,18 +257,13 @@ def _with(
 ) -> UnitSpec:
     """The unit with sums of those kinds and shapes."""
     assert unit.tree is not None
-    own: dict[str, Any] = {**EXACT_SUM, "product_rounding": products}
-    rows: list[tuple[str, str, Value]] = []
-    for stage, ((bits, normalise), shape) in stages.items():
-        given: dict[str, Value] = {
-            "fraction_bits": bits, "normalise_products": normalise, "conversion": f"RNE-{shape}",
-        }  # fmt: skip
-        if stage:
-            rows += [(stage, name, value) for name, value in given.items()]
-        else:
-            own |= given
-    made = replace(unit.tree, settings=tuple(rows))
-    return tree_unit(unit, made, replace(unit.design, **own))
+    given: dict[str, dict[str, Value]] = {
+        stage: {"fraction_bits": bits, "normalise_products": normalise, "conversion": f"RNE-{shape}"}
+        for stage, ((bits, normalise), shape) in stages.items()
+    }
+    rows = tuple((stage, name, x) for stage, row in given.items() if stage for name, x in row.items())
+    own: Mapping[str, Any] = {**EXACT_SUM, "product_rounding": products, **given.get("", {})}
+    return tree_unit(unit, replace(unit.tree, settings=rows), replace(unit.design, **own))
 
 
 def _structure(unit: UnitSpec) -> tuple[object, ...]:

@@ -367,21 +367,23 @@ def product_case(
             raise InputError(
                 f"expected {name} of shape {list(shape)} in {where}, but got {list(data[name].shape)}"
             )
-    extras: dict[str, Any] = {}
-    for name in ("c", "bias"):
+    arrays: dict[str, NDArray[Any]] = {}
+    for name in ("c", "bias", "scale_a", "scale_b"):
         if name in data:
             wide = data[name].dtype.itemsize == spec.d_format.storage_bits // 8
-            extras[name] = _values(name, data[name], spec.d_format if wide else d, where)
-    for name in ("scale_a", "scale_b"):
-        if name in data:
-            extras[name] = _values(name, data[name], FORMATS["fp32"], where)
+            of = FORMATS["fp32"] if name.startswith("scale") else spec.d_format if wide else d
+            arrays[name] = _values(name, data[name], of, where)
+    numbers: dict[str, float] = {}
     for name in ("alpha", "beta"):
         if name in data:
             if data[name].size != 1 or data[name].dtype.kind not in "fiu":
                 raise InputError(f"expected one number {name} in {where}, but got {list(data[name].shape)}")
-            extras[name] = data[name].reshape(-1)[0]
+            numbers[name] = data[name].reshape(-1)[0]
     expected, got = (values[name].view(f"u{values[name].itemsize}") for name in ("expected", "got"))
-    return ProductCase(a=values["a"], b=values["b"], expected=expected, got=got, d_format=d, **extras)
+    return ProductCase(
+        values["a"], values["b"], expected, got, d, arrays.get("c"), arrays.get("bias"),
+        arrays.get("scale_a"), arrays.get("scale_b"), numbers.get("alpha"), numbers.get("beta"),
+    )  # fmt: skip
 
 
 def _output(spec: UnitSpec, x: NDArray[Any], output: str | None, where: str) -> Format:
