@@ -19,7 +19,6 @@ from tcformal.design.unit import UnitSpec
 from tcformal.devices.device import Device, slug
 from tcformal.devices.log.blocks import words_of, words_text
 from tcformal.devices.log.identity import check_program
-from tcformal.devices.programs.hand import HandDevice
 from tcformal.devices.sealed import MOST_SEED, MOST_TERMS, check_seal, read_whole, whole, word
 from tcformal.encodings.catalog import format_named
 from tcformal.encodings.custom import split_names
@@ -79,8 +78,11 @@ class AskedLine:
 
 
 class AskedFile:
-    """The lines of a file, read, with the head written where there are none.
+    """The JSON lines of a file, read, with the head written where there are none.
 
+    The head names the formats, K and the device.  A line `asked` holds new inputs with the answers; a line
+    `repeated` the answers to inputs that were asked several times; a line `drawn` those to inputs drawn from a
+    seed, as a model with the answers that are others; a line `again` how many kept inputs were asked again.
     Errors: RecordError for a file of other formats, of another K or device, and for an altered one.
     """
 
@@ -330,7 +332,7 @@ class Asker:
     @property
     def by_hand(self) -> bool:
         """Whether a person answers."""
-        return isinstance(self.device, HandDevice)
+        return self.device.name.startswith("hand:")
 
     def _asked(self) -> tuple[Batch, Raw]:
         """Every distinct input as the device takes it, with its answer."""

@@ -39,8 +39,9 @@ _NEAR = {"fraction_bits": (-2, -1, 1, 2), "sum_fraction_bits": (-2, -1, 1, 2), "
 
 @dataclass(slots=True)
 class Nearby:
-    """The designs beside some others that give all of some answers.
+    """The designs beside some others that give all of some answers, one or two parameters changed.
 
+    Each is evaluated on the Fraction oracle until an answer refutes it: that costs less than a circuit of each.
     Shapes: answers that are no NaN: which word these are is asked apart.  `over` says that the time is.
     """
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -36,7 +37,6 @@ from tcformal.identification.identification import (
     Settled,
     untested_clauses,
 )
-from tcformal.identification.masks import AskBatch
 from tcformal.identification.operand_questions import (
     ANY_C,
     beside_order,
@@ -220,9 +220,7 @@ class Identifying:
         """The order of summation, which trees of sums are made from."""
         if self.spec.scale_format is None and self.paired:
             self.progress("asking for the order of summation")
-            ask: AskBatch = self.asker.ask
-            if self.negated != "none":
-                ask = with_signs(ask, self.negated, self.spec)
+            ask = with_signs(self.asker.ask, self.negated, self.spec)
             self.order = order_of(ask, self.spec.operands, self.k, with_c=not self.asker.refused)
 
     def _trees(self, *, alone: bool, rare: Shapes | None = None) -> None:
@@ -248,20 +246,17 @@ class Identifying:
         """The catalogued designs of the formats, with the word that NaNs were seen to have."""
         if self.asker.refused and self.order is not None and self.order.root is not None:
             return []  # whatever these do with c, the device has none
-        found = [resolve(name) for name in distinct_designs(self._possible)]
-        return [*map(self._worded, found)]
+        return [self._worded(resolve(name)) for name in distinct_designs(self._possible)]
 
     def _worded(self, unit: UnitSpec) -> UnitSpec:
         """A design with the word that NaNs were seen to have."""
-        if self.nan is None or unit.design.nan_word == self.nan[0] or unit.emulation is not None:
+        saw = bool(np.any(self.spec.d_format.is_nan(self.asker.history[1])))
+        if self.nan is None or unit.design.nan_word == self.nan[0] or unit.emulation is not None or not saw:
             return unit
         try:
-            return resolve(altered(unit, f"nan_word={self.nan[0]:#x}")) if self._saw_nan() else unit
+            return resolve(altered(unit, f"nan_word={self.nan[0]:#x}"))
         except InputError:
             return unit
-
-    def _saw_nan(self) -> bool:
-        return bool(np.any(self.spec.d_format.is_nan(self.asker.history[1])))
 
     def _listed(self) -> None:
         """The catalogued designs of the formats, then what is left of them with its neighbours."""
@@ -313,7 +308,7 @@ class Identifying:
             self.progress("choosing more inputs")
         fitting = [u for u in self._candidates() if not self.asker.misfits(u).size]
         if not fitting:
-            return self._asked_again() or self._set_aside() or self._outside(self._nearest())
+            return self._asked_again() or self._set_aside() or self._outside()
         self.listed = self.listed and any(isinstance(s.family, ListedFamily) for s in self.search.alive)
         simplest = min(fitting, key=lambda u: (u.tree is not None, "@" in u.name, len(u.name)))
         self.varied = varied_by(self.search.alive, simplest, self.k)
@@ -338,29 +333,23 @@ class Identifying:
         names = (simplest.name, *(name for name in left_of if name != simplest.name))[:_MEMBERS]
         left = max(self.search.count, len(names))
         self.search.curve.append((self.search.probes, left))
-        more = {"classes": (names,), "axes": tuple(axes), "survivors": left}
         rate = Rate(0, 1) if self.validated is None else self.validated.misfits
         once = self.asker.corrected + (0 if self.repeated is None else self.repeated.other.count)
+        verdict, trees = IdentifyVerdict.REMAINING, self.order is not None and self.order.root is not None
         if (wrong := fault(simplest.name, rate, once)) is not None:
             verdict, reason = wrong
-            return self._made(verdict, reason, **more)
-        if undecided:
+        elif undecided:
             values = ", ".join(sorted({x.axis for x in axes if x.settled is Settled.UNDECIDED}))
-            return self._made(
-                IdentifyVerdict.REMAINING,
+            reason = (
                 f"no input was found that tells {undecided} designs from {simplest.name}, and no proof that "
-                f"there is none: {values}",
-                **more,
+                f"there is none: {values}"
             )
-        if self.search.unsettled:
-            return self._made(
-                IdentifyVerdict.REMAINING,
-                f"{simplest.name} gives every answer, but {self.search.unsettled}",
-                **more,
-            )
-        trees = self.order is not None and self.order.root is not None
-        reason = certainty(self.listed, trees, self.varied, bool(self.near)).format(simplest.name)
-        return self._made(IdentifyVerdict.IDENTIFIED, reason, **more)
+        elif self.search.unsettled:
+            reason = f"{simplest.name} gives every answer, but {self.search.unsettled}"
+        else:
+            verdict = IdentifyVerdict.IDENTIFIED
+            reason = certainty(self.listed, trees, self.varied, bool(self.near)).format(simplest.name)
+        return replace(self._made(verdict, reason), classes=(names,), axes=tuple(axes), survivors=left)
 
     def _candidates(self) -> list[UnitSpec]:
         """The simplest design of each family, and what the catalogue has, with every rule for NaNs."""
@@ -399,24 +388,23 @@ class Identifying:
         self.validated = None
         names = tuple(u.name for u in self._candidates() if not self.asker.misfits(u).size)
         if not names:
-            return self._outside(self._nearest())
+            return self._outside()
         left = max(self.search.count, len(names))
         self.search.curve.append((self.search.probes, left))
-        return self._made(
-            IdentifyVerdict.REMAINING,
+        reason = (
             f"{names[0]} gives every answer so far, but further inputs refuted another design that did, in "
-            f"the last of {self.begun + 1} searches",
-            classes=(names[:_MEMBERS],), survivors=left,
-        )  # fmt: skip
+            f"the last of {self.begun + 1} searches"
+        )
+        made = self._made(IdentifyVerdict.REMAINING, reason)
+        return replace(made, classes=(names[:_MEMBERS],), survivors=left)
 
     def _learn(self, asked: int) -> None:
         """Let the search learn the answers from a row of the history on."""
         batch, answers = self.asker.history
         new = without_nan(self.spec, batch)
         new = new[new >= asked]
-        if not new.size:
-            return
-        self.search.take(rows_of(batch, new), answers[new])
+        if new.size:
+            self.search.take(rows_of(batch, new), answers[new])
 
     def _asked_again(self) -> Identification | None:
         """The identification after every input was asked twice more; None where that corrects no answer.
@@ -451,18 +439,11 @@ class Identifying:
         """A design that gives all answers but few, which the device gives every time, or not every time."""
         _, answers = self.asker.history
         count, often = len(self.asker.aside), len(answers)
+        verdict, which = IdentifyVerdict.OUTSIDE, "which the device gives every time"
         if self.asker.aside <= self.asker.unsteady:
-            reason = f"{simplest.name} gives all but {count} of {often} answers, which do not come every time"
-            return self._refuted(IdentifyVerdict.FAULTY, reason, [simplest])
-        reason = (
-            f"{simplest.name} gives all but {count} of {often} answers, which the device gives every time"
-        )
-        return self._refuted(IdentifyVerdict.OUTSIDE, reason, [simplest])
-
-    def _nearest(self) -> list[UnitSpec]:
-        """Designs that may be near where none fits."""
-        units = {u.name: u for u in (*self._candidates(), *self.search.near)}
-        return list(units.values())
+            verdict, which = IdentifyVerdict.FAULTY, "which do not come every time"
+        reason = f"{simplest.name} gives all but {count} of {often} answers, {which}"
+        return self._refuted(verdict, reason, [simplest])
 
     # ------------------------------------------------------------------ ends
     def _constant(self, word: int) -> Identification:
@@ -474,24 +455,20 @@ class Identifying:
             f"{format_value(d, word)} ({hex_word(d, word)})",
         )
 
-    def _outside(self, units: Sequence[UnitSpec]) -> Identification:
+    def _outside(self) -> Identification:
         """The nearest designs, where none gives every answer, and the simplest input that none gives."""
+        units = {u.name: u for u in (*self._candidates(), *self.search.near)}
         batch, answers = self.asker.history
-        agrees = {u.name: int((replay(u, batch) == answers).sum()) for u in units}
+        agrees = {name: int((replay(u, batch) == answers).sum()) for name, u in units.items()}
         ranked = sorted(agrees, key=lambda name: -agrees[name])[:_SHOWN]
         self.search.curve.append((self.search.probes, 0))
         self.cut = self.cut or self.over()
         unpaired = "" if self.paired else f"no pairing of {self.k} products gives the answers, and "
+        verdict, reason = IdentifyVerdict.OUTSIDE, "no design of the space gives all answers"
         if self.cut:
-            reason = (
-                f"{unpaired}no design that was tried gives all answers, but the time ended before all were"
-            )
             verdict = IdentifyVerdict.UNFINISHED
-        else:
-            reason = f"{unpaired}no design of the space gives all answers"
-            verdict = IdentifyVerdict.OUTSIDE
-        by_name = {u.name: u for u in units}
-        return self._refuted(verdict, reason, [by_name[name] for name in ranked])
+            reason = "no design that was tried gives all answers, but the time ended before all were"
+        return self._refuted(verdict, f"{unpaired}{reason}", [units[name] for name in ranked])
 
     def _refuted(self, verdict: IdentifyVerdict, reason: str, near: Sequence[UnitSpec]) -> Identification:
         """A verdict with the designs that give most answers, and the simplest input that none gives."""
@@ -513,34 +490,29 @@ class Identifying:
         nearest = tuple(
             NearDesign(u.name, Rate(int((given[u.name] == answers).sum()), len(answers))) for u in near
         )
-        return self._made(verdict, reason, nearest=nearest, unfit=tuple(unfit))
+        return replace(self._made(verdict, reason), nearest=nearest, unfit=tuple(unfit))
 
-    def _made(self, verdict: IdentifyVerdict, reason: str, **more: object) -> Identification:
-        asker = self.asker
-        found = {
-            "space": self.search.space + self.near, "growth": self.search.growth(),
-            "validated": self.validated, "measured": self._measured(verdict) | self.broken, **more,
-        }  # fmt: skip
+    def _made(self, verdict: IdentifyVerdict, reason: str) -> Identification:
+        asker, plain, seen = self.asker, self.varied and not self.listed, self.validated is not None
+        refused = (ANY_C,) if asker.refused else ()
+        untested = *untested_clauses(self.spec, self.k, plain=plain, seen=seen), *refused
         return Identification(
             verdict=verdict, reason=reason, device=asker.identity, operands=self.spec, history=asker.history,
-            layout=asker.layout, repeated=self.repeated, probes=asker.probes, batches=asker.batches,
-            seconds=(asker.seconds, time.monotonic() - self.start), untested=self._untested(), **found,  # type: ignore[arg-type]
+            layout=asker.layout, repeated=self.repeated, space=self.search.space + self.near,
+            measured=self._measured(verdict) | self.broken, validated=self.validated, untested=untested,
+            growth=self.search.growth(), probes=asker.probes, batches=asker.batches,
+            seconds=(asker.seconds, time.monotonic() - self.start),
         )  # fmt: skip
 
     def _measured(self, verdict: IdentifyVerdict) -> dict[str, str]:
         """What was measured, by name; what answers contradict is not said to be exact."""
-        made = {} if self.order is None else self.order.measured
+        if self.order is None:
+            return {}
+        made = self.order.measured
         if verdict not in FITTING:
             seen = "masks saw no bit lost, but no exact sum gives all answers"
             made = {name: seen if value == "exact" else value for name, value in made.items()}
-        return (
-            made if self.order is None else made | beside_order(self.order, self.negated, self.asker.refused)
-        )
-
-    def _untested(self) -> tuple[str, ...]:
-        plain, seen = self.varied and not self.listed, self.validated is not None
-        refused = (ANY_C,) if self.asker.refused else ()
-        return (*untested_clauses(self.spec, self.k, plain=plain, seen=seen), *refused)
+        return made | beside_order(self.order, self.negated, self.asker.refused)
 
 
 def stage_of(spec: UnitSpec, w: Witness) -> str:

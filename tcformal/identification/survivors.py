@@ -1,9 +1,15 @@
-"""The search: families of designs, and inputs that tell apart what is left of them, until nothing does."""
+"""The designs that give every answer so far, and the inputs that tell apart what is left of them.
+
+What is left of a family is a product of tables of a few parameters each.  An answer concerns the parameters
+that the result depends on, seen from its known bits: their tables are joined, the rows that give another
+result leave, and what remains is split into factors again.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,99 +25,6 @@ from tcformal.simulation.operands.batch import rows_of, together
 from tcformal.simulation.operands.pool import pool_of
 from tcformal.simulation.operands.random import Batch, Raw
 from tcformal.simulation.replay import replay
-
-#: Designs that stand for all that are left, drawn so many times for one round.
-_SAMPLE, _SAMPLES = 64, 3
-#: Inputs whose parameters are looked at before one is chosen.
-_WEIGHED = 40
-
-
-def next_inputs(alive: Sequence[Survivors], pool: Batch, most: int) -> list[int]:
-    """Rows of a pool to ask next, at most so many; none where no row tells the designs apart.
-
-    Inputs that depend on fewer parameters come first, because their answers remove rows of small tables;
-    those that depend on all come when little is left.
-    """
-    rows = _telling(alive, pool)
-    pool = rows_of(pool, rows)
-    picked: list[int] = []
-    costs: dict[int, float] = {}
-    # Where all that is left is looked at, the next sample is the same.
-    whole = all(survivors.count <= _each(alive) for survivors in alive)
-    for _ in range(1 if whole else _SAMPLES):
-        _pick(alive, pool, most, picked, costs)
-    return [int(rows[i]) for i in picked]
-
-
-def _telling(alive: Sequence[Survivors], pool: Batch) -> NDArray[np.intp]:
-    """The rows of a pool whose results may depend on what is left."""
-    every = np.arange(len(pool.c))
-    seen = [survivors.certain(pool, every) for survivors in alive]
-    unsure = [(x.unknown != 0) | (x.value != seen[0].value) for x in seen]
-    return np.flatnonzero(np.any(unsure, axis=0))
-
-
-def _pick(
-    alive: Sequence[Survivors], pool: Batch, most: int, picked: list[int], costs: dict[int, float]
-) -> None:
-    """More rows, that tell apart some designs that those picked before do not."""
-    outputs = _sampled(alive, pool)
-    labels = np.unique(outputs[:, picked], axis=0, return_inverse=True)[1].reshape(-1)
-    while len(picked) < most:
-        gain = _gains(outputs, labels)
-        if picked:
-            gain[picked] = 0
-        best = [int(r) for r in np.argsort(-gain, kind="stable")[:_WEIGHED] if gain[r] > 1e-9]
-        if not best:
-            break
-        new = [row for row in best if row not in costs]
-        costs |= dict(zip(new, _costs(alive, pool, new), strict=True))
-        row = max(best, key=lambda r: gain[r] / costs[r])
-        picked.append(row)
-        labels = np.unique(np.stack([labels, outputs[:, row]]), axis=1, return_inverse=True)[1].reshape(-1)
-
-
-def _sampled(alive: Sequence[Survivors], pool: Batch) -> Raw:
-    """The results of some designs of every family."""
-    made = []
-    for survivors in alive:
-        made.append(survivors.family.outputs(survivors.sample(_each(alive)), pool))
-    return np.concatenate(made)
-
-
-def _each(alive: Sequence[Survivors]) -> int:
-    """The designs of one family that are looked at."""
-    return max(4, _SAMPLE // max(1, len(alive)))
-
-
-def _gains(outputs: Raw, labels: NDArray[np.intp]) -> NDArray[np.float64]:
-    """The entropy in bits that each row of the pool adds to a partition of the designs."""
-    rows = outputs.shape[1]
-    base = _entropy(labels)
-    gains = np.zeros(rows)
-    for row in range(rows):
-        column = outputs[:, row]
-        if (column == column[0]).all():
-            continue
-        both = np.unique(np.stack([labels.astype(np.uint64), column]), axis=1, return_inverse=True)[1]
-        gains[row] = _entropy(both.reshape(-1)) - base
-    return gains
-
-
-def _entropy(labels: NDArray[np.intp]) -> float:
-    share = np.bincount(labels) / len(labels)
-    share = share[share > 0]
-    return float(-(share * np.log2(share)).sum())
-
-
-def _costs(alive: Sequence[Survivors], pool: Batch, rows: Sequence[int]) -> list[float]:
-    """How hard the answers are to digest: the sizes of the tables that they join, on a scale of bits."""
-    sizes = [1] * len(rows)
-    for survivors in alive:
-        for i, axes in enumerate(survivors.reads(pool, rows, 3)):
-            sizes[i] = max(sizes[i], survivors.join_size(axes))
-    bits = [float(np.log2(size + 1)) for size in sizes]
-    return [b if size <= LARGEST_JOIN else 8 * b for b, size in zip(bits, sizes, strict=True)]
 
 
 class ListedFamily:
@@ -207,10 +120,7 @@ class Survivors:
     @property
     def count(self) -> int:
         """The number of combinations that are left; answers in `open` may refute some of them."""
-        count = 1
-        for table in self.tables:
-            count *= len(table.rows)
-        return count
+        return prod(len(table.rows) for table in self.tables)
 
     def some(self, n: int) -> Designs:
         """n designs drawn from those that are left."""
@@ -236,14 +146,11 @@ class Survivors:
         """The design that is left with the plainest values: the last of each table's best rows: [1, axes]."""
         made = self.first()
         for table in self.tables:
-            ranks = [
-                [
-                    _plainness(self.family.axes[axis].values[int(x)])
-                    for axis, x in zip(table.axes, row, strict=True)
-                ]
-                for row in table.rows
-            ]
-            made[0, table.axes] = table.rows[min(range(len(ranks)), key=ranks.__getitem__)]
+            axes = [self.family.axes[i] for i in table.axes]
+            made[0, table.axes] = min(
+                table.rows,
+                key=lambda row: [_plainness(x.values[int(i)]) for x, i in zip(axes, row, strict=True)],
+            )
         return made
 
     def values(self, axis: int) -> list[int]:
@@ -342,11 +249,7 @@ class Survivors:
 
     def join_size(self, axes: set[int]) -> int:
         """Rows of the join of the tables of some axes."""
-        size = 1
-        for table in self.tables:
-            if axes & set(table.axes):
-                size *= len(table.rows)
-        return size
+        return prod(len(table.rows) for table in self.tables if axes & set(table.axes))
 
     # ------------------------------------------------------------------ one answer
     def _settle(self, batch: Batch, row: int, answer: int) -> bool:
@@ -446,6 +349,97 @@ def _factors(axes: tuple[int, ...], rows: Designs) -> list[Table]:
     return [*made, Table(tuple(axes[i] for i in rest), rows)]
 
 
+#: Designs that stand for all that are left, drawn so many times for one round.
+_SAMPLE, _SAMPLES = 64, 3
+#: Inputs whose parameters are looked at before one is chosen.
+_WEIGHED = 40
+
+
+def next_inputs(alive: Sequence[Survivors], pool: Batch, most: int) -> list[int]:
+    """Rows of a pool to ask next, at most so many; none where no row tells the designs apart.
+
+    Inputs that depend on fewer parameters come first, because their answers remove rows of small tables;
+    those that depend on all come when little is left.
+    """
+    rows = _telling(alive, pool)
+    pool = rows_of(pool, rows)
+    picked: list[int] = []
+    costs: dict[int, float] = {}
+    # Where all that is left is looked at, the next sample is the same.
+    whole = all(survivors.count <= _each(alive) for survivors in alive)
+    for _ in range(1 if whole else _SAMPLES):
+        _pick(alive, pool, most, picked, costs)
+    return [int(rows[i]) for i in picked]
+
+
+def _telling(alive: Sequence[Survivors], pool: Batch) -> NDArray[np.intp]:
+    """The rows of a pool whose results may depend on what is left."""
+    every = np.arange(len(pool.c))
+    seen = [survivors.certain(pool, every) for survivors in alive]
+    unsure = [(x.unknown != 0) | (x.value != seen[0].value) for x in seen]
+    return np.flatnonzero(np.any(unsure, axis=0))
+
+
+def _pick(
+    alive: Sequence[Survivors], pool: Batch, most: int, picked: list[int], costs: dict[int, float]
+) -> None:
+    """More rows, that tell apart some designs that those picked before do not."""
+    outputs = _sampled(alive, pool)
+    labels = np.unique(outputs[:, picked], axis=0, return_inverse=True)[1].reshape(-1)
+    while len(picked) < most:
+        gain = _gains(outputs, labels)
+        if picked:
+            gain[picked] = 0
+        best = [int(r) for r in np.argsort(-gain, kind="stable")[:_WEIGHED] if gain[r] > 1e-9]
+        if not best:
+            break
+        new = [row for row in best if row not in costs]
+        costs |= dict(zip(new, _costs(alive, pool, new), strict=True))
+        row = max(best, key=lambda r: gain[r] / costs[r])
+        picked.append(row)
+        labels = np.unique(np.stack([labels, outputs[:, row]]), axis=1, return_inverse=True)[1].reshape(-1)
+
+
+def _sampled(alive: Sequence[Survivors], pool: Batch) -> Raw:
+    """The results of some designs of every family."""
+    return np.concatenate([x.family.outputs(x.sample(_each(alive)), pool) for x in alive])
+
+
+def _each(alive: Sequence[Survivors]) -> int:
+    """The designs of one family that are looked at."""
+    return max(4, _SAMPLE // max(1, len(alive)))
+
+
+def _gains(outputs: Raw, labels: NDArray[np.intp]) -> NDArray[np.float64]:
+    """The entropy in bits that each row of the pool adds to a partition of the designs."""
+    rows = outputs.shape[1]
+    base = _entropy(labels)
+    gains = np.zeros(rows)
+    for row in range(rows):
+        column = outputs[:, row]
+        if (column == column[0]).all():
+            continue
+        both = np.unique(np.stack([labels.astype(np.uint64), column]), axis=1, return_inverse=True)[1]
+        gains[row] = _entropy(both.reshape(-1)) - base
+    return gains
+
+
+def _entropy(labels: NDArray[np.intp]) -> float:
+    share = np.bincount(labels) / len(labels)
+    share = share[share > 0]
+    return float(-(share * np.log2(share)).sum())
+
+
+def _costs(alive: Sequence[Survivors], pool: Batch, rows: Sequence[int]) -> list[float]:
+    """How hard the answers are to digest: the sizes of the tables that they join, on a scale of bits."""
+    sizes = [1] * len(rows)
+    for survivors in alive:
+        for i, axes in enumerate(survivors.reads(pool, rows, 3)):
+            sizes[i] = max(sizes[i], survivors.join_size(axes))
+    bits = [float(np.log2(size + 1)) for size in sizes]
+    return [b if size <= LARGEST_JOIN else 8 * b for b, size in zip(bits, sizes, strict=True)]
+
+
 #: Inputs of one round, and of a pool; pools that are tried before nothing is said to split what is left.
 _ROUND, _POOL, _POOLS = 24, 900, 3
 #: Rounds of questions about designs that are listed one by one.
@@ -454,16 +448,6 @@ _LISTED = 2
 _NEAR = 64
 
 Answers = Callable[[Batch], Raw]
-
-
-def as_it_is(batch: Batch) -> Batch:
-    """A batch as it is."""
-    return batch
-
-
-def never() -> bool:
-    """No time is ever over."""
-    return False
 
 
 @dataclass(slots=True)
@@ -483,16 +467,15 @@ class Search:
     #: Which rows of a batch are learnt from; None for all.
     trusted: Callable[[Batch], NDArray[np.intp]] | None = None
     #: Whether the time is over, so that nothing more is looked at.
-    over: Callable[[], bool] = never
+    over: Callable[[], bool] = lambda: False
     #: Inputs as the device takes them.
-    prepared: Callable[[Batch], Batch] = as_it_is
+    prepared: Callable[[Batch], Batch] = lambda batch: batch
     #: Whether families take up parameters that no catalogued design has.
     rare: bool = False
     asked: list[Batch] = field(default_factory=list)
     answers: list[Raw] = field(default_factory=list)
-    #: Designs of the families that were tried, and families that answers refuted.
+    #: Designs of the families that were tried.
     space: int = 0
-    refuted: int = 0
     #: Designs that were left after each round.
     curve: list[tuple[int, int]] = field(default_factory=list)
     #: Designs of the families that answers refuted, drawn before they did.
@@ -544,12 +527,6 @@ class Search:
         agrees = (survivors.family.outputs(designs, batch) == answers).sum(axis=1)
         return [resolve(survivors.family.name(designs[int(agrees.argmax())]))]
 
-    def learn_all(self) -> None:
-        """Let every family learn every answer."""
-        for survivors in self.alive:
-            survivors.take(together(*self.asked), np.concatenate(self.answers))
-        self._forget()
-
     def add(self, units: Iterable[UnitSpec]) -> None:
         """More structures, the most plausible first."""
         self.waiting += units
@@ -575,13 +552,12 @@ class Search:
         found: dict[object, UnitSpec] = {}
         for u in (*units, *more):
             found.setdefault(computed(u, self.k), u)
-        designs = list(found.values())
-        self.alive = (
-            [Survivors(ListedFamily(designs), np.random.default_rng(0), over=self.over)] if designs else []
-        )
+        designs, self.alive = list(found.values()), []
         self.space += len(designs) - (len(units) if more else 0)
-        if self.alive:
-            self.learn_all()
+        if designs:
+            self.alive = [Survivors(ListedFamily(designs), np.random.default_rng(0), over=self.over)]
+            self.alive[0].take(together(*self.asked), np.concatenate(self.answers))
+            self._forget()
             self.run(len(self.curve) + _LISTED, _POOLS)
         left: list[UnitSpec] = []
         for u in (designs[i] for survivors in self.alive for i in survivors.values(0)):
@@ -600,10 +576,9 @@ class Search:
             number += 1
             pool = self.prepared(pool_of(self.spec, self.k, pools * _POOL, self.seed + number))
             rows = next_inputs(self.alive, pool, _ROUND)
+            idle = 0 if rows else idle + pools
             if not rows:
-                idle += pools
                 continue
-            idle = 0
             batch = rows_of(pool, np.array(rows))
             self.take(batch, self.ask(batch))
             self.curve.append((self.probes, self.count))
@@ -619,11 +594,8 @@ class Search:
             if survivors.count:
                 self.alive.append(survivors)
                 return True
-            self.refuted += 1
         return False
 
     def _forget(self) -> None:
         """Let go of families of which nothing is left."""
-        left = [survivors for survivors in self.alive if survivors.count]
-        self.refuted += len(self.alive) - len(left)
-        self.alive = left
+        self.alive = [survivors for survivors in self.alive if survivors.count]
