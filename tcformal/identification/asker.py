@@ -80,9 +80,9 @@ class AskedLine:
 class AskedFile:
     """The JSON lines of a file, read, with the head written where there are none.
 
-    The head names the formats, K and the device.  A line `asked` holds new inputs with the answers; a line
-    `repeated` the answers to inputs that were asked several times; a line `drawn` those to inputs drawn from a
-    seed, as a model with the answers that are others; a line `again` how many kept inputs were asked again.
+    The head names the formats, K and the device.  A line `asked` holds new inputs with the answers, a line
+    `repeated` the answers to inputs that were asked several times, a line `drawn` those to inputs drawn from
+    a seed, as a model with the answers that are others, a line `again` how many inputs were asked again.
     Errors: RecordError for a file of other formats, of another K or device, and for an altered one.
     """
 

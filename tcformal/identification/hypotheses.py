@@ -1,4 +1,7 @@
-"""From an order of summation to tree units: chains from +0, converted operands, stages by role."""
+"""The designs that a device may have, by its order of summation, or near to some that answers refuted.
+
+Apart from what asks the device: nothing here does.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,7 @@ _NEAR = {"fraction_bits": (-2, -1, 1, 2), "sum_fraction_bits": (-2, -1, 1, 2), "
 class Nearby:
     """The designs beside some others that give all of some answers, one or two parameters changed.
 
-    Each is evaluated on the Fraction oracle until an answer refutes it: that costs less than a circuit of each.
+    Each is evaluated on the Fraction oracle until an answer refutes it, which costs less than a circuit.
     Shapes: answers that are no NaN: which word these are is asked apart.  `over` says that the time is.
     """
 

@@ -1,4 +1,4 @@
-"""Inputs that ask what a device gives for invalid operations and for NaN operands."""
+"""What operands are to a device: which of b meets which of a, signs, NaNs, and terms alone."""
 
 from __future__ import annotations
 

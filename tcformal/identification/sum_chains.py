@@ -1,4 +1,4 @@
-"""The order in which a callable product sums, from masks: every element of a result is a probe."""
+"""The order in which a callable product sums, from masks, its variants, and its words."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _KINDS = 3
 def variants(order: SumChain) -> Iterator[SumChain]:
     """The order itself, every chain turned, then chains of each kind taken in every way; each once.
 
-    Masks cannot tell these apart, because every sum in them takes in the same terms.  Of the first two terms of
-    a chain one is rounded before it is added, the other may be fused; of a short chain a compiler may fuse some
-    products only.  Chains that run beside each other, the lanes of one register, are taken alike, and what is
+    Masks cannot tell these apart, because every sum in them takes in the same terms.  Of the first two terms
+    of a chain one is rounded before it is added, the other may be fused; of a short chain a compiler may fuse
+    some products only.  Chains beside each other, the lanes of one register, are taken alike, and what is
     left over after them may be otherwise.
     """
     seen = set()
