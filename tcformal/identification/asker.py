@@ -58,9 +58,8 @@ def formats_only(
             f"expected a format and a block of scales, or neither, but got {scale_format} and {scale_block}"
         )
     names = ",".join(f"{name}_format={fmt}" for name, fmt in formats.names().items())
-    return replace(
-        resolve(f"tfdpa@products=1,k={k},{names}"), scale_format=scale_format, scale_block=scale_block
-    )
+    plain = resolve(f"tfdpa@products=1,k={k},{names}")
+    return replace(plain, scale_format=scale_format, scale_block=scale_block)
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,10 +313,9 @@ class Asker:
 
     def trusted(self, batch: Batch) -> NDArray[np.intp]:
         """The rows of a batch that are not set aside."""
-        keys = keys_of(self._sent(batch)) if self.aside else []
-        return np.array(
-            [row for row in range(len(batch.c)) if not keys or keys[row] not in self.aside], np.intp
-        )
+        if not self.aside:
+            return np.arange(len(batch.c))
+        return np.flatnonzero([key not in self.aside for key in keys_of(self._sent(batch))])
 
     def set_aside(self, batch: Batch) -> None:
         """Count the answers to these inputs as wrong from now on."""
@@ -522,9 +520,8 @@ def asker_of(
         if formats is not None or scale is not None:
             raise InputError("expected --unit or --formats and --scale, but got both")
         spec = resolve(unit)
-        return Asker(
-            device, spec.operands, k or spec.k, spec.scale_format, spec.scale_block, folder=folder, unit=spec
-        )
+        scales = spec.scale_format, spec.scale_block
+        return Asker(device, spec.operands, k or spec.k, *scales, folder=folder, unit=spec)
     if formats is None:
         raise InputError(
             "expected --formats A,B,C,D, or --unit of a device that has several, but got neither"

@@ -25,6 +25,7 @@ from tcformal.design.unit import UnitSpec, same_formats, takes
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError, SolverDisagreementError
 from tcformal.files import read_named, values_of
+from tcformal.identification.masks import numbers_of
 from tcformal.oracle.values import NumberClass, decode, encoded, parse_value
 from tcformal.programs.chain import common_k, definition
 from tcformal.query.explain.divergence import Divergence, divergence
@@ -209,13 +210,9 @@ def _changed(fault: SumFault, w: Witness) -> Witness | None:
             a[i] = b[i] = 0
             continue
         factor = 2 if fault.kind is FaultKind.TWICE else -1
-        x, y = (
-            _times(factor, fmt, raw)
-            for fmt, raw in ((fault.design.a_format, a[i]), (fault.design.b_format, b[i]))
-        )
-        if x is not None:
+        if (x := _times(factor, fault.design.a_format, a[i])) is not None:
             a[i] = x
-        elif y is not None:
+        elif (y := _times(factor, fault.design.b_format, b[i])) is not None:
             b[i] = y
         else:
             return None
@@ -224,8 +221,8 @@ def _changed(fault: SumFault, w: Witness) -> Witness | None:
 
 def _times(factor: int, fmt: Format, raw: int) -> int | None:
     """The encoding of so many times a number; None where the format has none."""
-    value = decode(fmt, raw)
-    return encoded(fmt, factor * value.number) if value.kind is NumberClass.FINITE else None
+    (number,) = numbers_of(fmt, [raw])
+    return None if number is None else encoded(fmt, factor * number)
 
 
 #: Products up to which a computation is one design.
@@ -509,20 +506,19 @@ class _Trial:
 
     def chance(self, candidates: Sequence[Producer], side: str) -> float | None:
         """`by_accident` of one side's results, as wrong ones of the other's."""
-        sides = {
-            name: np.array([getattr(case, name).raw for case in self.cases], np.uint64) for name in _SIDES
-        }
-        right = sides["got" if side == "expected" else "expected"]
-        return by_accident(self.d, right, sides[side], (self.results[p.design.name] for p in candidates))
+        other = "got" if side == "expected" else "expected"
+        right, wrong = (
+            np.array([getattr(case, x).raw for case in self.cases], np.uint64) for x in (other, side)
+        )
+        return by_accident(self.d, right, wrong, (self.results[p.design.name] for p in candidates))
 
 
 def _sifted(design: UnitSpec, cases: Sequence[MismatchCase], batch: Batch) -> Raw:
     """What a design gives: of a few cases by the oracle, which builds no circuit."""
     if len(cases) > _FEW:
         return replay(design, batch)
-    return np.array(
-        [oracle_result(design, padded_witness(design, case.witness)) for case in cases], dtype=np.uint64
-    )
+    words = [oracle_result(design, padded_witness(design, case.witness)) for case in cases]
+    return np.array(words, np.uint64)
 
 
 def _confirm(design: UnitSpec, words: Raw, batch: Batch) -> None:

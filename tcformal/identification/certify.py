@@ -328,9 +328,8 @@ def settled_designs(
         found = likeness.get(u.name, Likeness())
         proof = "" if wrong.size or found.witness else found.proof or same.by_solvers(u).proof
         settled = Settled.REFUTED if wrong.size else Settled.SAME if proof else Settled.UNDECIDED
-        made.append(
-            AxisOutcome("design", u.name, u.name, settled, int(wrong[0]) if wrong.size else None, proof)
-        )
+        probe = int(wrong[0]) if wrong.size else None
+        made.append(AxisOutcome("design", u.name, u.name, settled, probe, proof))
     return made
 
 
@@ -385,9 +384,8 @@ def _values(survivors: Survivors, simplest: UnitSpec, k: int) -> list[_OtherValu
             if value != base[0, i]:
                 design = base.copy()
                 design[0, i] = value
-                made.append(
-                    _OtherValue(survivors, design, axis.name, axis.values[value], family.name(design[0]))
-                )
+                name = family.name(design[0])
+                made.append(_OtherValue(survivors, design, axis.name, axis.values[value], name))
     return made
 
 

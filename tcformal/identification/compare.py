@@ -19,7 +19,6 @@ from tcformal.devices.log.written import mismatches_in
 from tcformal.devices.plan.plan import Random, family_of
 from tcformal.devices.run.groups import model_key
 from tcformal.devices.sealed import read_summary
-from tcformal.encodings.spec import Format
 from tcformal.errors import RecordError
 from tcformal.identification.rates import Rate
 from tcformal.programs.chain import definition
@@ -187,9 +186,8 @@ def compare(
     named = {u.name for u in extra}
     refuted.sort(key=lambda r: (r.design.name not in named, -r.agrees.of, -r.agrees.count))
     survivors, spellings = _spelled(alive, run.head["k"])
-    return Comparison(
-        spec, dict(run.head["device"]), count, survivors, tuple(refuted), spellings, sealed, run.lacks
-    )
+    device, lacks = dict(run.head["device"]), run.lacks
+    return Comparison(spec, device, count, survivors, tuple(refuted), spellings, sealed, lacks)
 
 
 def _spelled(alive: Sequence[UnitSpec], k: int) -> tuple[tuple[UnitSpec, ...], dict[str, tuple[str, ...]]]:
@@ -266,5 +264,5 @@ def _easiest(
 def _cost(spec: UnitSpec, w: Witness) -> int:
     """The cost of reading a dot product."""
     o = spec.operands
-    words: list[tuple[Format, int]] = [(o.c, w.c), *((o.a, x) for x in w.a), *((o.b, x) for x in w.b)]
-    return sum(value_cost(fmt, raw) for fmt, raw in words)
+    factors = sum(value_cost(o.a, x) + value_cost(o.b, y) for x, y in zip(w.a, w.b, strict=True))
+    return factors + value_cost(o.c, w.c)

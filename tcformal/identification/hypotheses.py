@@ -223,9 +223,8 @@ def rare_shapes(spec: UnitSpec, alone: Isolated) -> list[Shapes]:
     d = spec.d_format
     own, bits = f"E{d.exponent_bits}M{d.fraction_bits}", max(1, alone.product_bits, alone.c_bits)
     named = dict.fromkeys((*_OUTER.get(d.name, (own,)), f"E{d.exponent_bits}M{bits}"))
-    outer = {
-        conversion(f"RNE-{x}"): x for x in reversed(named) if conversion(f"RNE-{x}").fraction_bits >= bits
-    }
+    fitting = [x for x in named if conversion(f"RNE-{x}").fraction_bits >= bits]
+    outer = {conversion(f"RNE-{x}"): x for x in reversed(fitting)}
     limit = "" if alone.limit is None else f":{alone.limit}"
     last = tuple(f"{x}{limit}" for x in outer.values())
     inner = tuple(x for x in _PARTIAL if conversion(f"RNE-{x}").fraction_bits >= bits)

@@ -115,8 +115,6 @@ class Identification:
     measured: Mapping[str, str] | None = None
     #: The inputs of the history that no design of the space gives.
     unfit: tuple[int, ...] = ()
-    #: The inputs to ask next, where nobody could be asked.
-    next: Batch | None = None
     validated: Validated | None = None
     #: What was not tested, one clause each.
     untested: tuple[str, ...] = ()
@@ -169,7 +167,7 @@ def to_record(found: Identification) -> dict[str, Any]:
         "axes": [{**asdict(x), "settled": x.settled.name.lower()} for x in found.axes],
         "nearest": [{"design": x.design, "agrees": asdict(x.agrees)} for x in found.nearest],
         "measured": dict(found.measured or {}), "unfit": list(found.unfit),
-        "next": None if found.next is None else batch_data(spec, found.next),
+        "next": None,
         "validated": None if found.validated is None else _validated_data(spec, found.validated),
         "untested": list(found.untested), "growth": [list(point) for point in found.growth],
         "probes": found.probes, "batches": found.batches,

@@ -425,9 +425,8 @@ class Identifying:
         One answer that is wrong every time refutes every design, too.
         """
         batch, answers = self.asker.history
-        nearest = min(
-            (*self.search.near, *self._candidates()), key=lambda u: len(self.asker.misfits(u)), default=None
-        )
+        units = (*self.search.near, *self._candidates())
+        nearest = min(units, key=lambda u: len(self.asker.misfits(u)), default=None)
         wrong = np.zeros(0, np.intp) if nearest is None else self.asker.misfits(nearest)
         if not wrong.size or len(self.asker.aside) + wrong.size > max(_ASIDE, FEW * len(answers)):
             return None
@@ -487,9 +486,8 @@ class Identifying:
             self.broken["breaks at"] = (
                 f"{stage_of(self.spec, found)}; asked {_TIMES} times more, the device gives {same}"
             )
-        nearest = tuple(
-            NearDesign(u.name, Rate(int((given[u.name] == answers).sum()), len(answers))) for u in near
-        )
+        right = {name: int((words == answers).sum()) for name, words in given.items()}
+        nearest = tuple(NearDesign(u.name, Rate(right[u.name], len(answers))) for u in near)
         return replace(self._made(verdict, reason), nearest=nearest, unfit=tuple(unfit))
 
     def _made(self, verdict: IdentifyVerdict, reason: str) -> Identification:

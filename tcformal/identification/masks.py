@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from tcformal.design.spec import Operands
+from tcformal.encodings.spec import Format
 from tcformal.oracle.text import power_of_two
 from tcformal.oracle.values import NumberClass, decode, encoded, exponent_of
 from tcformal.simulation.operands.random import Batch
@@ -31,14 +32,10 @@ class NoOrderError(Exception):
     """The order does not show; the sentence says why."""
 
 
-class Coded(Protocol):
-    """Probes as operands, and results as numbers."""
-
-    def batch(self, rows: Sequence[OrderProbe]) -> Batch:
-        """Probes as operands."""
-
-    def numbers(self, words: Iterable[int]) -> list[Fraction | None]:
-        """Results as numbers."""
+def numbers_of(fmt: Format, words: Iterable[int]) -> list[Fraction | None]:
+    """Encodings as numbers, None for NaN and Inf."""
+    values = [decode(fmt, int(word)) for word in words]
+    return [x.number if x.kind is NumberClass.FINITE else None for x in values]
 
 
 def together(tasks: Sequence[Task]) -> Task:
@@ -73,7 +70,7 @@ class Asked:
     probes: int = 0
     batches: int = 0
 
-    def run(self, masks: Coded, task: Task) -> Any:
+    def run(self, masks: Masks, task: Task) -> Any:
         """The result of a task, batch by batch."""
         # The same probe is not asked twice: tasks side by side need not know of each other.
         kept: dict[frozenset[object], Fraction | None] = {}
@@ -88,7 +85,7 @@ class Asked:
                 if idle > _MOST_IDLE or self.probes + len(new) > _MOST_PROBES:
                     raise NoOrderError("pairs hide terms in a way that no order does")
                 if new:
-                    answers = masks.numbers(self.ask(masks.batch(list(new.values()))))
+                    answers = numbers_of(masks.formats.d, self.ask(masks.batch(list(new.values()))))
                     kept |= dict(zip(new, answers, strict=True))
                     self.probes, self.batches = self.probes + len(new), self.batches + 1
                 rows = task.send([kept[key] for key in keys])
@@ -168,10 +165,6 @@ class Masks:
                 return x, y
         return None
 
-    def holds(self, leaf: int, value: Fraction) -> bool:
-        """Whether a leaf can have that value."""
-        return self.word_pair(leaf, value) is not None
-
     def batch(self, rows: Sequence[OrderProbe]) -> Batch:
         """Probes as operands."""
         a, b = (np.zeros((len(rows), self.k), np.uint64) for _ in "ab")
@@ -186,11 +179,6 @@ class Masks:
                 else:
                     a[n, leaf], b[n, leaf] = words
         return Batch(a, b, c)
-
-    def numbers(self, words: Iterable[int]) -> list[Fraction | None]:
-        """AskBatch as numbers."""
-        values = [decode(self.formats.d, int(word)) for word in words]
-        return [x.number if x.kind is NumberClass.FINITE else None for x in values]
 
     # ------------------------------------------------------------------ which leaves survive
     def survivors(self, i: int, j: int, others: Sequence[int], depth: int, width: int) -> Task:

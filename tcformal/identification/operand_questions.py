@@ -17,10 +17,10 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import DeviceError, InputError
 from tcformal.identification.asker import Asker
-from tcformal.identification.masks import AskBatch
+from tcformal.identification.masks import AskBatch, numbers_of
 from tcformal.identification.order import Order
 from tcformal.oracle.text import power_of_two
-from tcformal.oracle.values import NumberClass, decode, encode_exact, encoded
+from tcformal.oracle.values import encode_exact, encoded
 from tcformal.simulation.operands.batch import rows_of, together
 from tcformal.simulation.operands.pool import without_nan
 from tcformal.simulation.operands.random import Batch, Raw, edge_encodings, with_scales
@@ -69,8 +69,8 @@ def overflow_limit(d: Format, powers: Iterable[tuple[int, int]]) -> int | None:
     """
     found = None
     for e, word in powers:
-        value = decode(d, word)
-        same = value.kind is NumberClass.FINITE and abs(value.number) == power_of_two(e)
+        (number,) = numbers_of(d, [word])
+        same = number is not None and abs(number) == power_of_two(e)
         if found is None and not same:
             found = e
         elif found is not None and same:
@@ -98,13 +98,8 @@ def product_signs(asker: Asker) -> str:
     Errors: as `Asker.ask`.
     """
     spec, k = asker.spec, asker.k
-    ones = np.zeros((k, k), np.uint64)
-    a, b = ones.copy(), ones.copy()
-    np.fill_diagonal(a, spec.a_format.one)
-    np.fill_diagonal(b, spec.b_format.one)
-    answers = asker.ask(with_scales(spec, Batch(a, b, np.zeros(k, np.uint64)))).tolist()
-    numbers = [decode(spec.d_format, word) for word in answers]
-    signs = [x.number if x.kind is NumberClass.FINITE else Fraction(0) for x in numbers]
+    a, b = (np.diag(np.full(k, fmt.one, np.uint64)) for fmt in (spec.a_format, spec.b_format))
+    signs = numbers_of(spec.d_format, asker.ask(with_scales(spec, Batch(a, b, np.zeros(k, np.uint64)))))
     for word in NEGATED:
         if signs == [-1 if subtracts(word, i) else 1 for i in range(k)]:
             return word
@@ -165,10 +160,10 @@ def _power(spec: UnitSpec, e: int) -> tuple[int, tuple[int, int, int]] | None:
 
 def _fraction_bits(d: Format, word: int) -> int:
     """The fraction bits that a finite result needs; 0 for others."""
-    value = decode(d, word)
-    if value.kind is not NumberClass.FINITE or not value.number:
+    (number,) = numbers_of(d, [word])
+    if not number:
         return 0
-    n = abs(value.number.numerator) * value.number.denominator
+    n = abs(number.numerator) * number.denominator
     return n.bit_length() - (n & -n).bit_length()
 
 
@@ -275,9 +270,7 @@ def _batch(spec: UnitSpec, k: int, inputs: Sequence[_SumOfOnes]) -> Batch:
 
 def _answers(asker: Asker, inputs: Sequence[_SumOfOnes]) -> list[Fraction | None]:
     """Sums as numbers; None for what is no number."""
-    words = asker.ask(_batch(asker.spec, asker.k, inputs)).tolist()
-    found = [decode(asker.spec.d_format, word) for word in words]
-    return [value.number if value.kind is NumberClass.FINITE else None for value in found]
+    return numbers_of(asker.spec.d_format, asker.ask(_batch(asker.spec, asker.k, inputs)))
 
 
 #: The share of NaNs among the operands of dot products that have several, and their seed.

@@ -84,10 +84,10 @@ class Flatness:
         lost = [x for x in others if single[x] != usual]
         if lost:
             return [(x, *lost) for x in large]
-        hits = [
-            total != single[others[n]] + single[others[m]] for (n, m), total in zip(near, sums, strict=True)
-        ]
-        distances = [m - n for (n, m), hit in zip(near, hits, strict=True) if hit]
+        distances = [
+            m - n for (n, m), total in zip(near, sums, strict=True)
+            if total != single[others[n]] + single[others[m]]
+        ]  # fmt: skip
         if distances:
             stride = min(distances)
             spaced = [others[n] for first in range(stride) for n in range(first, len(others), stride)]
@@ -133,7 +133,7 @@ class Flatness:
         """What a sum makes of terms that are a part of two large ones of both signs, as a part of these."""
         m = self.masks
         large = power_of_two(m.large(*pair))
-        able = {x: value * large for x in others if m.holds(x, value * large)}
+        able = {x: value * large for x in others if m.word_pair(x, value * large) is not None}
         (number,) = yield [{pair[0]: large, pair[1]: -large} | able]
         if number is None:
             raise NotFiniteError
@@ -433,12 +433,8 @@ def order_of(ask: AskBatch, formats: Operands, k: int, *, with_c: bool = True) -
             continue
         assert isinstance(root, Step)
         bits = {step: search.bits[step] for step in root.steps() if step in search.bits}
-        found = (
-            bits,
-            search.reason or misfit(root, search.pairs.known, search.bits, masks.k),
-            search.unclear,
-        )
-        return Order(root, *found, asked.probes, asked.batches)
+        reason = search.reason or misfit(root, search.pairs.known, search.bits, masks.k)
+        return Order(root, bits, reason, search.unclear, asked.probes, asked.batches)
     return Order(None, {}, reason, {}, asked.probes, asked.batches)
 
 

@@ -123,9 +123,8 @@ def _recipes(u: UnitSpec, case: ProductCase) -> Iterator[Recipe]:
             yield made
             for tile in _TILES[1:]:
                 if case.k % tile and base in _DROPPING:
-                    yield made.altered(
-                        f"{made.name},tail=dropped,tile={tile}", {"tail": "dropped", "tile": tile}
-                    )
+                    name = f"{made.name},tail=dropped,tile={tile}"
+                    yield made.altered(name, {"tail": "dropped", "tile": tile})
             if case.scaled:
                 yield made.altered(f"{made.name},scales_of=first-part", {"scales_of": "first-part"})
 
@@ -208,7 +207,7 @@ _Hypothesis = tuple[FaultKind, int, int]
 
 def _likely(rows: Sequence[ProductCase]) -> Iterator[_Hypothesis]:
     """Faults that change the sums of all elements about as much as they differ, the nearest first."""
-    products = np.array([_doubles(x.a)[0] * _doubles(x.b)[:, 0] for x in rows])
+    products = np.array([x.a[0].astype(np.float64) * x.b[:, 0].astype(np.float64) for x in rows])
     if rows[0].alpha is not None:
         products = products * float(rows[0].alpha)
     fmt, k = rows[0].d_format, products.shape[1]
@@ -233,9 +232,8 @@ def _likely(rows: Sequence[ProductCase]) -> Iterator[_Hypothesis]:
         stops = ends[ends > start + 1]
         lost = sums[:, stops] - sums[:, [start]]
         off = (np.abs(-lost - change[:, None]) / near[:, None]).max(0, initial=0.0)
-        made += [
-            (float(off[i]), (FaultKind.LEFT_OUT, start, int(stops[i]))) for i in np.flatnonzero(off <= 1)
-        ]
+        near_enough = np.flatnonzero(off <= 1).tolist()
+        made += [(float(off[i]), (FaultKind.LEFT_OUT, start, int(stops[i]))) for i in near_enough]
     yield from (x for _, x in sorted(made, key=lambda y: (y[0], y[1][2] - y[1][1])))
 
 
@@ -243,10 +241,10 @@ def _that_give(row: ProductCase, model: ModelGemm, faults: Sequence[_Hypothesis]
     """The faults with which a recipe gives one element."""
     tried, changed = [], []
     for kind, start, stop in faults:
-        a = _doubles(row.a)[0].copy()
+        a = row.a[0].astype(np.float64)
         a[start:stop] *= _FACTORS[kind]
         words = a.astype(row.a.dtype)
-        if (_doubles(words) == a).all():
+        if (words.astype(np.float64) == a).all():
             tried.append((kind, start, stop))
             changed.append(words)
     if not tried:
@@ -255,10 +253,6 @@ def _that_give(row: ProductCase, model: ModelGemm, faults: Sequence[_Hypothesis]
     many = row.part(np.zeros(n, np.int64), np.zeros(1, np.int64))
     d = replace(many, a=np.array(changed)).product(model)[:, 0]
     return [x for x, word in zip(tried, d, strict=True) if word == row.got[0, 0]]
-
-
-def _doubles(x: NDArray[Any]) -> NDArray[np.float64]:
-    return x.astype(np.float64)
 
 
 #: Formats of results, by bits; fp16 is NumPy's own.

@@ -101,12 +101,8 @@ def described(order: SumChain) -> str:
         if all(_plain(x) for x in base) and _concatenated(base):
             return "blocks of k of " + "+".join(map(str, sizes)) + ", each from zero, added in order"
         return "(" + " + ".join(described(x) for x in base) + ")"
-    text = _run(ks)
-    return (
-        f"{described(base[0]) if len(base) == 1 else described(SumChain((), base))}, then {text}"
-        if base
-        else text
-    )
+    before = described(base[0] if len(base) == 1 else SumChain((), base)) + ", then " if base else ""
+    return f"{before}{_run(ks)}"
 
 
 def elements_in_words(elements: NDArray[np.bool_]) -> str:

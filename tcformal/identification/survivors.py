@@ -241,11 +241,10 @@ class Survivors:
         unknown[..., np.arange(len(free)), free] = True
         at = np.broadcast_to(np.array(rows, np.intp)[:, np.newaxis, np.newaxis], shape)
         flat = int(np.prod(shape))
-        made = (family or self.family).known(
-            some.reshape(flat, -1), batch, at.reshape(-1), unknown.reshape(flat, -1)
-        )
+        designs, hidden = some.reshape(flat, -1), unknown.reshape(flat, -1)
+        made = (family or self.family).known(designs, batch, at.reshape(-1), hidden)
         seen = (made.unknown.reshape(shape) != 0).any(axis=1)
-        return [set(free[hidden].tolist()) for hidden in seen]
+        return [set(free[read].tolist()) for read in seen]
 
     def join_size(self, axes: set[int]) -> int:
         """Rows of the join of the tables of some axes."""

@@ -104,7 +104,8 @@ def seen_orders(
     m, n, k = probe.shape
     units = [x for x in candidates(*formats) if trees and x.follows(trees[0])]
     rows, ones = _cancelling_rows(rng, parts, k, formats)
-    tables = (np.array([_elements(x, tree, rows, ones, formats) for tree in trees]) for x in units)
+    rounded = ([product_in_order(x, tree, rows, ones, formats)[:, 0] for tree in trees] for x in units)
+    tables = map(as_words, map(np.array, rounded))
     told = next(tables, np.zeros((0, _ROWS), np.uint64))
     best = max(range(_ROWS), key=lambda i: len(np.unique(told[:, i])))
     a, b = np.repeat(rows[best][None], m, 0), np.repeat(ones, n, 1)
@@ -145,17 +146,6 @@ def _cancelling_rows(
     return rows, np.ones((k, 1), b)
 
 
-def _elements(
-    units: ChainUnits,
-    tree: SumChain,
-    a: NDArray[Any],
-    b: NDArray[Any],
-    formats: tuple[Format, Format, Format],
-) -> NDArray[Any]:
-    """What each row gives in an order."""
-    return as_words(np.ascontiguousarray(product_in_order(units, tree, a, b, formats)[:, 0]))
-
-
 def _either(trees: Sequence[SumChain]) -> str:
     """Orders that give one result, those that add one sum after the other first."""
     shown = sorted(trees, key=lambda x: any(y.base and not y.ks for y in x.base[1:]))
@@ -183,11 +173,7 @@ def _trees(parts: Sequence[SumChain]) -> Iterator[SumChain]:
         for x in _trees(left):
             for y in _trees(right):
                 # Adding is commutative: a single sum is written last.
-                yield _added(x, y) if len(right) == 1 else _added(y, x)
-
-
-def _added(first: SumChain, second: SumChain) -> SumChain:
-    return SumChain((), (first, second))
+                yield SumChain((), (x, y) if len(right) == 1 else (y, x))
 
 
 def _told(x: SumChain) -> str:
@@ -203,11 +189,8 @@ def random_operands(
     rng: np.random.Generator, left: tuple[int, int], right: tuple[int, int], formats: tuple[Format, Format]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Operands of a normal distribution."""
-    made = [
-        rng.standard_normal(x).astype(dtypes()[fmt.name])
-        for x, fmt in zip((left, right), formats, strict=True)
-    ]
-    return made[0], made[1]
+    a, b = (dtypes()[fmt.name] for fmt in formats)
+    return rng.standard_normal(left).astype(a), rng.standard_normal(right).astype(b)
 
 
 def cancelling_operands(
