@@ -35,8 +35,14 @@ from tcformal.programs.functions import add, call, convert
 from tcformal.simulation.arrays import dtypes, from_raw, to_raw
 from tcformal.simulation.steps.run import run_plan
 
-ProductOperands = tuple[NDArray[Any], NDArray[Any]]
-#: ProductOperands of the first look, and how often each is asked.
+Matrix = NDArray[Any]
+#: A and B; the formats of A, B and D; operands with the encodings of what was given for them.
+Factors = tuple[Matrix, Matrix]
+Formats = tuple[Format, Format, Format]
+Answered = Sequence[tuple[Factors, Matrix]]
+
+
+#: Operands of the first look, and how often each is asked.
 _DENSE, _LOOKS = 6, 5
 #: Calls with the same operands that count the orders; rows of operands of which those that tell most orders
 #: apart are taken.
@@ -77,15 +83,13 @@ class SeenOrders:
         return "\n".join([*lines, *([f"  {self.reason}"] if self.reason else [])])
 
 
-def looks_alike(probe: ProductProbe, sets: Sequence[ProductOperands], got: Sequence[NDArray[Any]]) -> bool:
+def looks_alike(probe: ProductProbe, answered: Answered) -> bool:
     """Whether the same operands give the same results again, turn by turn."""
-    some = list(zip(sets, got, strict=True))[-_DENSE:]
+    some = answered[-_DENSE:]
     return all((as_words(probe.run(*x)) == d).all() for _ in range(_LOOKS - 1) for x, d in some)
 
 
-def seen_orders(
-    probe: ProductProbe, formats: tuple[Format, Format, Format], rng: np.random.Generator
-) -> SeenOrders:
+def seen_orders(probe: ProductProbe, formats: Formats, rng: np.random.Generator) -> SeenOrders:
     """The orders of the first element, from those sums that masks show to be always formed alike.
 
     Every order in which these can be added up is computed on operands that tell the orders apart, with each
@@ -133,8 +137,8 @@ def seen_orders(
 
 
 def _cancelling_rows(
-    rng: np.random.Generator, parts: Sequence[SumChain], k: int, formats: tuple[Format, Format, Format]
-) -> ProductOperands:
+    rng: np.random.Generator, parts: Sequence[SumChain], k: int, formats: Formats
+) -> Factors:
     """Rows of A, and ones as B: each part has one term, and these cancel but for what is rounded off."""
     a, b = (dtypes()[fmt.name] for fmt in formats[:2])
     rows = np.zeros((_ROWS, k), a)
@@ -187,7 +191,7 @@ def _told(x: SumChain) -> str:
 
 def random_operands(
     rng: np.random.Generator, left: tuple[int, int], right: tuple[int, int], formats: tuple[Format, Format]
-) -> tuple[NDArray[Any], NDArray[Any]]:
+) -> Factors:
     """Operands of a normal distribution."""
     a, b = (dtypes()[fmt.name] for fmt in formats)
     return rng.standard_normal(left).astype(a), rng.standard_normal(right).astype(b)
@@ -195,7 +199,7 @@ def random_operands(
 
 def cancelling_operands(
     rng: np.random.Generator, left: tuple[int, int], right: tuple[int, int], formats: tuple[Format, Format]
-) -> tuple[NDArray[Any], NDArray[Any]]:
+) -> Factors:
     """Operands whose products cancel, so that results are what was rounded off; a few terms are left over."""
     a, b = random_operands(rng, left, right, formats)
     half = left[1] // 2
@@ -206,7 +210,7 @@ def cancelling_operands(
     return a, b
 
 
-def as_words(x: NDArray[Any]) -> NDArray[Any]:
+def as_words(x: Matrix) -> Matrix:
     """The encodings of an array's values."""
     return x.view(f"u{x.dtype.itemsize}")
 
@@ -244,13 +248,7 @@ class ChainUnits:
         return self.unit.name if same else f"{self.unit.name}, where terms join a sum {self.late.name}"
 
 
-def product_in_order(
-    units: ChainUnits,
-    order: SumChain,
-    a: NDArray[Any],
-    b: NDArray[Any],
-    formats: tuple[Format, Format, Format],
-) -> NDArray[Any]:
+def product_in_order(units: ChainUnits, order: SumChain, a: Matrix, b: Matrix, formats: Formats) -> Matrix:
     """A·B with every chain as calls of a unit, from zero or from the sum of its base.
 
     Shapes: a [M, K], b [K, N]; D [M, N].
@@ -267,7 +265,7 @@ def product_in_order(
     return from_raw(np.broadcast_to(d, (a.shape[0], b.shape[1])), formats[2])
 
 
-def _converted(name: str, x: NDArray[Any], fmt: Format, wanted: Format) -> NDArray[Any]:
+def _converted(name: str, x: Matrix, fmt: Format, wanted: Format) -> Matrix:
     raw = to_raw(name, x, fmt)
     if fmt == wanted:
         return raw
@@ -354,7 +352,6 @@ def candidates(a: Format, b: Format, d: Format) -> Iterator[ChainUnits]:
             yield ChainUnits(unit, unit)
 
 
-ProductArray = NDArray[Any]
 #: Orders that are compared on all elements; rows and columns whose elements try the others first.
 _PLAIN, _FEW = 2, 12
 #: Elements that tell apart what masks do not, and the fewest and most operands that are asked for them.
@@ -392,7 +389,7 @@ class IdentifiedProduct:
     units give otherwise.
     """
 
-    formats: tuple[Format, Format, Format]
+    formats: Formats
     shape: tuple[int, int, int]
     orders: tuple[tuple[str, int], ...]
     regions: tuple[SummedRegion, ...]
@@ -411,7 +408,7 @@ class IdentifiedProduct:
         complete = self.seen is None and bool(self.regions) and all(x.units for x in self.regions)
         return complete and not self.reason and not self.differing
 
-    def matmul(self, a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+    def matmul(self, a: Matrix, b: Matrix) -> Matrix:
         """What the callable gives for operands of this shape; InputError where it is not identified."""
         m, n, k = self.shape
         if not self.found or a.shape != (m, k) or b.shape != (k, n):
@@ -451,9 +448,7 @@ class IdentifiedProduct:
         return f"{head}{end}{'; '.join(map(str, self.regions))}; {self.differing} of {self.checked} differ"
 
 
-def _predicted(
-    regions: Sequence[SummedRegion], a: NDArray[Any], b: NDArray[Any], formats: tuple[Format, Format, Format]
-) -> NDArray[Any]:
+def _predicted(regions: Sequence[SummedRegion], a: Matrix, b: Matrix, formats: Formats) -> Matrix:
     d = np.zeros((a.shape[0], b.shape[1]), dtypes()[formats[2].name])
     for x in regions:
         units, order = x.units[0]
@@ -462,12 +457,12 @@ def _predicted(
 
 
 def _fill(
-    d: NDArray[Any],
+    d: Matrix,
     elements: NDArray[np.bool_],
     units: ChainUnits,
     order: SumChain,
-    operands: tuple[ProductArray, ProductArray],
-    formats: tuple[Format, Format, Format],
+    operands: Factors,
+    formats: Formats,
 ) -> None:
     """Write the elements of a region."""
     rows, columns = np.flatnonzero(elements.any(1)), np.flatnonzero(elements.any(0))
@@ -503,9 +498,9 @@ def identify_product(
     times = min(_SETS[1], max(_SETS[0], -(-_ENOUGH // (m * n)), 8 * (min(m, n) == 1)))
     kinds = [random_operands if i % 4 == 0 else cancelling_operands for i in range(times)]
     sets = [operands(rng, (m, k), (k, n), (a, b)) for operands in kinds]
-    got = [as_words(probe.run(*x)) for x in sets]
-    independent = _independent(probe, *sets[0], got[0], rng)
-    alike = looks_alike(probe, sets, got)
+    answered = [(x, as_words(probe.run(*x))) for x in sets]
+    independent = _independent(probe, *answered[0], rng)
+    alike = looks_alike(probe, answered)
     orders: Counter[str] = Counter()
     reason = ""
     first: list[OrderRegion] = []
@@ -517,7 +512,7 @@ def identify_product(
     except NoProductOrderError as error:
         reason = str(error)
     # What changes seldom is noticed late.
-    if len(orders) > 1 or not (alike and looks_alike(probe, sets, got)):
+    if len(orders) > 1 or not (alike and looks_alike(probe, answered)):
         seen = seen_orders(probe, (a, b, d), rng)
         return IdentifiedProduct(
             (a, b, d), (m, n, k), seen.orders, (), independent, 0, 0, probe.calls, seen=seen
@@ -526,7 +521,7 @@ def identify_product(
     differing = checked = 0
     if not reason:
         units = list(candidates(a, b, d))
-        known = tuple(y for x in first for y in _summed(x, units, sets, got, (a, b, d)))
+        known = tuple(y for x in first for y in _summed(x, units, answered, (a, b, d)))
         if all(x.units for x in known):
             fresh = cancelling_operands(rng, (m, k), (k, n), (a, b))
             made = _predicted(known, *fresh, (a, b, d))
@@ -539,11 +534,7 @@ def identify_product(
 
 
 def _summed(
-    region: OrderRegion,
-    candidates: Sequence[ChainUnits],
-    sets: Sequence[tuple[ProductArray, ProductArray]],
-    got: Sequence[ProductArray],
-    formats: tuple[Format, Format, Format],
+    region: OrderRegion, candidates: Sequence[ChainUnits], answered: Answered, formats: Formats
 ) -> list[SummedRegion]:
     """The units that give a region's elements; the region in two where no unit gives them all."""
     order, elements = region.order, region.elements
@@ -559,10 +550,10 @@ def _summed(
     for orders, tried in ((plain, candidates), *((further, [x]) for x in candidates if x.own)):
         for candidate, one in ((x, y) for x in tried for y in orders if x.follows(y)):
             known = candidate in (x for x, _ in found)
-            if known or not _gives(candidate, one, some, sets[:1], got, formats).any():
+            if known or not _gives(candidate, one, some, answered[:1], formats).any():
                 continue
             given = np.zeros_like(elements)
-            given[elements] = _gives(candidate, one, elements, sets, got, formats)
+            given[elements] = _gives(candidate, one, elements, answered, formats)
             others[candidate.name] = min(others[candidate.name], 1 - float(given[elements].mean()))
             best = given if given.sum() > best.sum() else best
             if not others[candidate.name]:
@@ -573,20 +564,15 @@ def _summed(
         refuted = tuple((name, x) for name, x in others.items() if x)
         return [SummedRegion(region, tuple(found), refuted)]
     halves = [OrderRegion(order, x) for x in (best, elements & ~best)]
-    return [y for x in halves for y in _summed(x, candidates, sets, got, formats)]
+    return [y for x in halves for y in _summed(x, candidates, answered, formats)]
 
 
 def _gives(
-    candidate: ChainUnits,
-    order: SumChain,
-    elements: NDArray[np.bool_],
-    sets: Sequence[tuple[ProductArray, ProductArray]],
-    got: Sequence[ProductArray],
-    formats: tuple[Format, Format, Format],
+    candidate: ChainUnits, order: SumChain, elements: NDArray[np.bool_], answered: Answered, formats: Formats
 ) -> NDArray[np.bool_]:
     """Which of some elements a unit gives, with an order, of all operands."""
     given = np.ones(int(elements.sum()), np.bool_)
-    for operands, words in zip(sets, got, strict=False):
+    for operands, words in answered:
         if given.any():
             d = np.zeros(words.shape, dtypes()[formats[2].name])
             _fill(d, elements, candidate, order, operands, formats)
@@ -594,10 +580,9 @@ def _gives(
     return given
 
 
-def _independent(
-    probe: ProductProbe, a: NDArray[Any], b: NDArray[Any], d: NDArray[Any], rng: np.random.Generator
-) -> bool:
+def _independent(probe: ProductProbe, operands: Factors, d: Matrix, rng: np.random.Generator) -> bool:
     """Whether rows and columns that change places take their results with them."""
+    a, b = operands
     rows, columns = (_moved(rng, x) for x in (a.shape[0], b.shape[1]))
     moved = as_words(probe.run(np.ascontiguousarray(a[rows]), np.ascontiguousarray(b[:, columns])))
     return bool((moved == d[np.ix_(rows, columns)]).all())
