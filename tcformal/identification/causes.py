@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import chain
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -377,8 +377,11 @@ class MismatchVerdict(Enum):
     UNEXPLAINED = "no unit that exists gives one of the results"
 
 
+_P = TypeVar("_P")
+
+
 @dataclass(frozen=True, slots=True)
-class Hints:
+class Hints(Generic[_P]):
     """What would explain results that nothing that exists gives: units altered in one parameter.
 
     Ranges and units: `chances`: of the expected results and of those obtained, as `by_accident` of the
@@ -387,8 +390,8 @@ class Hints:
     """
 
     tried: int
-    expected: tuple[Producer, ...]
-    got: tuple[Producer, ...]
+    expected: tuple[_P, ...]
+    got: tuple[_P, ...]
     chances: tuple[float | None, float | None]
 
 
@@ -411,7 +414,7 @@ class Explained:
     #: Faulty sums of the designs that give the expected results, which give those obtained.
     faults: tuple[SumFault, ...]
     #: None where designs that exist give both results.
-    hints: Hints | None
+    hints: Hints[Producer] | None
     #: The nearest design of each, both traces of a case on which they differ, and their divergence.
     pair: tuple[Producer, Producer] | None
     traces: tuple[Trace, Trace] | None

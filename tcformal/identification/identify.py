@@ -17,18 +17,10 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec, same_formats, takes
 from tcformal.devices.callable import CallableDevice, Function
 from tcformal.errors import DeviceError, InputError
+from tcformal.identification import hypotheses
+from tcformal.identification import operand_questions as questions
 from tcformal.identification.asker import DEFAULT_K, Asker, asker_of
 from tcformal.identification.certify import Sameness, certainty, certified, fault, settled_designs, varied_by
-from tcformal.identification.hypotheses import (
-    Nearby,
-    Shapes,
-    as_bases,
-    hypotheses,
-    nan_rule,
-    nan_variants,
-    numbers_only,
-    rare_shapes,
-)
 from tcformal.identification.identification import (
     FITTING,
     Identification,
@@ -36,19 +28,6 @@ from tcformal.identification.identification import (
     NearDesign,
     Settled,
     untested_clauses,
-)
-from tcformal.identification.operand_questions import (
-    ANY_C,
-    beside_order,
-    find_layout,
-    first_sums,
-    invalid_operations,
-    isolated,
-    nan_word,
-    nan_words,
-    product_signs,
-    refuses_c,
-    with_signs,
 )
 from tcformal.identification.order import Order, first_masks, order_of
 from tcformal.identification.rates import Rate
@@ -137,8 +116,9 @@ class Identifying:
         self.deadline = self.until = self.start + seconds
         self.repeated: Repeated | None = None
         self.order: Order | None = None
-        self.search = Search(self.spec, self.k, asker.ask, trusted=asker.trusted, over=self.over)
-        self.search.prepared = asker.prepared
+        self.search = Search(
+            self.spec, self.k, asker.ask, trusted=asker.trusted, over=self.over, prepared=asker.prepared
+        )
         self.validated: Validated | None = None
         #: Whether the answers are those of some pairing of the operands; which products are subtracted.
         self.paired, self.negated = True, "none"
@@ -174,7 +154,7 @@ class Identifying:
         try:
             self.repeated = repeat(self.asker)
         except DeviceError as error:
-            if self.asker.by_hand or not refuses_c(self.asker, error):
+            if self.asker.by_hand or not questions.refuses_c(self.asker, error):
                 raise
             self.repeated = repeat(self.asker)
         if not self.repeated.deterministic:
@@ -183,14 +163,15 @@ class Identifying:
         self._ask_first()
         if (word := self._only_word()) is not None:
             return self._constant(word)
-        self.negated = product_signs(self.asker) if find_layout(self.asker).order is None else "none"
+        layout = questions.find_layout(self.asker)
+        self.negated = questions.product_signs(self.asker) if layout.order is None else "none"
         self.paired, self.negated = bool(self.negated), self.negated or "none"
-        word = nan_word(self.asker)
+        word = questions.nan_word(self.asker)
         self._ask_order()
         batch, answers = self.asker.history
         plain = without_nan(self.spec, batch)
         self.search.take(rows_of(batch, plain), answers[plain])
-        self.nan = word, nan_rule(self.spec, self.order, word, self.asker.history, self.negated)
+        self.nan = word, hypotheses.nan_rule(self.spec, self.order, word, self.asker.history, self.negated)
         self.share(_FIRST)
         self._trees(alone=False)
         if not self.search.alive:
@@ -204,7 +185,7 @@ class Identifying:
 
     def _ask_first(self) -> None:
         """What the next stages ask first, as one batch: no answer has a part in it."""
-        batches = [first_sums(self.spec, self.k), invalid_operations(self.spec, self.k)]
+        batches = [questions.first_sums(self.spec, self.k), questions.invalid_operations(self.spec, self.k)]
         if self.spec.scale_format is None:
             batches.append(first_masks(self.spec.operands, self.k))
         self.asker.ask(together(*batches))
@@ -220,21 +201,20 @@ class Identifying:
         """The order of summation, which trees of sums are made from."""
         if self.spec.scale_format is None and self.paired:
             self.progress("asking for the order of summation")
-            ask = with_signs(self.asker.ask, self.negated, self.spec)
+            ask = questions.with_signs(self.asker.ask, self.negated, self.spec)
             self.order = order_of(ask, self.spec.operands, self.k, with_c=not self.asker.refused)
 
-    def _trees(self, *, alone: bool, rare: Shapes | None = None) -> None:
+    def _trees(self, *, alone: bool, rare: hypotheses.Shapes | None = None) -> None:
         """The trees of sums of the device's order, unless something gives all answers already."""
         for converted in (False, True):
             if self.order is not None and self.order.root is not None and not self.search.alive:
                 assert self.nan is not None
                 self.progress("choosing inputs")
-                self.search.add(
-                    hypotheses(
-                        self.spec, self.order, self.nan, alone=alone, converted=converted, rare=rare,
-                        negated=self.negated,
-                    )
+                units = hypotheses.hypotheses(
+                    self.spec, self.order, self.nan, alone=alone, converted=converted, rare=rare,
+                    negated=self.negated,
                 )  # fmt: skip
+                self.search.add(units)
                 self.search.run(_ROUNDS)
 
     def _possible(self, unit: UnitSpec) -> bool:
@@ -273,13 +253,13 @@ class Identifying:
             return
         self.progress("asking for terms alone")
         asked = len(self.asker.history[1])
-        rare = isolated(self.asker)
+        rare = questions.isolated(self.asker)
         self._learn(asked)
         if rare.limit is not None and self._nearby(1, rare.limit):
             return
         self.share(_RARE)
         self.search.rare = True
-        for shapes in rare_shapes(self.spec, rare):
+        for shapes in hypotheses.rare_shapes(self.spec, rare):
             self._trees(alone=False, rare=shapes)
         self.share(_NEARBY)
         if not self.search.alive:
@@ -289,12 +269,12 @@ class Identifying:
         """Whether designs beside the nearest give all answers; then these are a family, with neighbours."""
         batch, answers = self.asker.history
         rows = without_nan(self.spec, batch)
-        batch, answers = numbers_only(self.spec.d_format, rows_of(batch, rows), answers[rows])
+        batch, answers = hypotheses.numbers_only(self.spec.d_format, rows_of(batch, rows), answers[rows])
         units = {u.name: u for u in (*self._catalogued(), *self.search.near)}
         right = {name: int((replay(u, batch) == answers).sum()) for name, u in units.items()}
         ranked = [units[name] for name in sorted(right, key=lambda name: -right[name])[:_BASES]]
-        beside = Nearby(batch, answers, self.over)
-        found = beside.found([*as_bases(ranked, self.k)], changes, limit)
+        beside = hypotheses.Nearby(batch, answers, self.over)
+        found = beside.found([*hypotheses.as_bases(ranked, self.k)], changes, limit)
         self.near, self.cut = self.near + beside.tried, self.cut or not beside.whole
         if left := self.search.listed(found) if found else []:
             self.listed = True
@@ -359,8 +339,8 @@ class Identifying:
         rows = np.intersect1d(without_nan(self.spec, batch), self.asker.trusted(batch))
         few = rows_of(batch, rows)
         right = [u for u in units if (replay(u, few) == answers[rows]).all()]
-        words = [] if self.nan is None else nan_words(self.spec, self.asker.history, self.nan[0])
-        return [*units, *(other for u in right for other in nan_variants(u, words))]
+        words = [] if self.nan is None else questions.nan_words(self.spec, self.asker.history, self.nan[0])
+        return [*units, *(other for u in right for other in hypotheses.nan_variants(u, words))]
 
     # ------------------------------------------------------------------ after a refutation
     def _anew(self) -> Identification | None:
@@ -492,7 +472,7 @@ class Identifying:
 
     def _made(self, verdict: IdentifyVerdict, reason: str) -> Identification:
         asker, plain, seen = self.asker, self.varied and not self.listed, self.validated is not None
-        refused = (ANY_C,) if asker.refused else ()
+        refused = (questions.ANY_C,) if asker.refused else ()
         untested = *untested_clauses(self.spec, self.k, plain=plain, seen=seen), *refused
         return Identification(
             verdict=verdict, reason=reason, device=asker.identity, operands=self.spec, history=asker.history,
@@ -510,7 +490,7 @@ class Identifying:
         if verdict not in FITTING:
             seen = "masks saw no bit lost, but no exact sum gives all answers"
             made = {name: seen if value == "exact" else value for name, value in made.items()}
-        return made | beside_order(self.order, self.negated, self.asker.refused)
+        return made | questions.beside_order(self.order, self.negated, self.asker.refused)
 
 
 def stage_of(spec: UnitSpec, w: Witness) -> str:

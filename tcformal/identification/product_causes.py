@@ -21,7 +21,7 @@ from tcformal.design.unit import UnitSpec, takes
 from tcformal.encodings.catalog import FORMATS, format_named
 from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InputError
-from tcformal.identification.causes import FaultKind, by_accident, same_arithmetic
+from tcformal.identification.causes import FaultKind, Hints, by_accident, same_arithmetic
 from tcformal.programs.recipes.names import recipe
 from tcformal.programs.recipes.recipe import Recipe
 from tcformal.simulation.arrays import dtypes, from_raw
@@ -437,20 +437,6 @@ class ProductVerdict(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class ProductHints:
-    """Recipes on units altered in one parameter, for a result that none on a unit that exists gives.
-
-    Ranges and units: `chances`: of the expected results and of those obtained, as `by_accident` on a few
-    elements.
-    """
-
-    tried: int
-    expected: tuple[ProductProducer, ...]
-    got: tuple[ProductProducer, ...]
-    chances: tuple[float | None, float | None]
-
-
-@dataclass(frozen=True, slots=True)
 class ExplainedProduct:
     """The recipes on units that give the expected product, and those that give the one obtained.
 
@@ -470,7 +456,8 @@ class ExplainedProduct:
     chance: float | None
     #: Faulty products by the recipes that give the expected one, which give the one obtained.
     faults: tuple[ProductFault, ...]
-    hints: ProductHints | None
+    #: Of recipes on units altered in one parameter, by a few elements.
+    hints: Hints[ProductProducer] | None
     parting: Parting | None
 
     @property
@@ -512,7 +499,7 @@ def explain_product(
         altered = [*altered_candidates(spec, case, (*expected, *got))]
         trial.results.clear()
         sides = trial.of(altered, advance, wanted)
-        hints = ProductHints(len(trial.results), *sides, (trial.chance("expected"), trial.chance("got")))
+        hints = Hints(len(trial.results), *sides, (trial.chance("expected"), trial.chance("got")))
     first = trial.apart[0] if trial.apart else None
     parting = None
     if first is not None and expected and got:
