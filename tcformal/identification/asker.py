@@ -62,6 +62,14 @@ def formats_only(
     return replace(plain, scale_format=scale_format, scale_block=scale_block)
 
 
+def formats_data(spec: UnitSpec, k: int) -> dict[str, object]:
+    """Operand formats, K and scales as records have them."""
+    made: dict[str, object] = {"formats": spec.operands.names(), "k": k}
+    if spec.scale_format is not None:
+        made |= {"scale_format": spec.scale_format.name, "scale_block": spec.scale_block}
+    return made
+
+
 @dataclass(frozen=True, slots=True)
 class AskedLine:
     """Inputs with a device's answers.
@@ -92,11 +100,8 @@ class AskedFile:
         self.drawn: dict[tuple[int, int], Mapping[str, Any]] = {}
         #: Kept inputs that later runs asked again.
         self.again = 0
-        scale = {"scale_format": spec.scale_format.name, "scale_block": spec.scale_block} if (
-            spec.scale_format is not None
-        ) else {}  # fmt: skip
         head = {
-            "kind": "head", "schema": SCHEMA, "formats": spec.operands.names(), "k": k, **scale,
+            "kind": "head", "schema": SCHEMA, **formats_data(spec, k),
             "device": dict(device), "tcformal": VERSION, "date": now(),
         }  # fmt: skip
         found = [line for line in lines.read(path)[0] if not line.torn]
@@ -126,21 +131,18 @@ class AskedFile:
 
     def _take(self, data: Mapping[str, Any], where: str) -> None:
         if data["kind"] in ("asked", "repeated"):
-            answers = [data["d"]] if data["kind"] == "asked" else data["d"]
-            self.lines.append(self._line(data, answers, where))
+            batch, texts = read_batch(self._spec, self._k, data, where), data["d"]
+            texts = [texts] if data["kind"] == "asked" else texts
+            d = np.array([words_of(self._spec.d_format, text) for text in texts], np.uint64)
+            if d.shape[1:] != batch.c.shape:
+                raise RecordError(f"expected {len(batch.c)} answers in {where}, but got others")
+            self.lines.append(AskedLine(batch, d, whole(data, "call", where), float(data["seconds"])))
         elif data["kind"] == "drawn":
             self.drawn[whole(data, "seed", where, high=MOST_SEED), whole(data, "count", where)] = data
         elif data["kind"] == "again":
             self.again += whole(data, "count", where)
         else:
             raise RecordError(f"expected answers ({SCHEMA}) in {where}, but got {data['kind']!r:.80}")
-
-    def _line(self, data: Mapping[str, Any], answers: Sequence[str], where: str) -> AskedLine:
-        batch = read_batch(self._spec, self._k, data, where)
-        d = np.array([words_of(self._spec.d_format, text) for text in answers], np.uint64)
-        if d.shape[1:] != batch.c.shape:
-            raise RecordError(f"expected {len(batch.c)} answers in {where}, but got others")
-        return AskedLine(batch, d, whole(data, "call", where), float(data["seconds"]))
 
     def add(self, line: AskedLine) -> None:
         """Put inputs with their answers on the disk."""

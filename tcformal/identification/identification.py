@@ -17,7 +17,7 @@ from tcformal.devices.log.blocks import words_of, words_text
 from tcformal.devices.sealed import read_whole
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import RecordError
-from tcformal.identification.asker import batch_data, formats_only, read_batch
+from tcformal.identification.asker import batch_data, formats_data, formats_only, read_batch
 from tcformal.identification.rates import Rate
 from tcformal.identification.repeat import Repeated
 from tcformal.identification.validation import Misfit, Validated
@@ -153,10 +153,7 @@ def to_record(found: Identification) -> dict[str, Any]:
     """An identification as a sealed record."""
     spec = found.operands
     batch, answers = found.history
-    scale = {} if spec.scale_format is None else {
-        "scale_format": spec.scale_format.name, "scale_block": spec.scale_block,
-    }  # fmt: skip
-    asked = {"device": dict(found.device), "formats": spec.operands.names(), "k": spec.k, **scale}
+    asked = {"device": dict(found.device), **formats_data(spec, spec.k)}
     record = {
         "subject": subject_of(asked), "date": now(), "tcformal": VERSION,
         "verdict": found.verdict.value, "reason": found.reason,
@@ -211,9 +208,8 @@ def history_of(record: Mapping[str, Any]) -> tuple[Batch, Raw]:
 def _repeated_data(spec: UnitSpec, x: Repeated) -> Mapping[str, object]:
     most = None
     if x.most is not None:
-        witness, counts = x.most
-        words = {hex_word(spec.d_format, word): count for word, count in counts.items()}
-        most = {**to_data(spec, witness), "d": words}
+        words = {hex_word(spec.d_format, word): count for word, count in x.most[1].items()}
+        most = {**to_data(spec, x.most[0]), "d": words}
     return {
         "repetition": x.repetition.name.lower(), "other": asdict(x.other), "random_bits": x.random_bits,
         "places": [{"place": str(place.place), "up": asdict(place.up)} for place in x.places], "most": most,
