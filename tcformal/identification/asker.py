@@ -34,6 +34,7 @@ from tcformal.store import lines, write
 from tcformal.store.schema import now, sealed
 from tcformal.version import VERSION
 
+# ------------------------------------------------------------------ kept answers
 #: Products of a dot product where nobody says.
 DEFAULT_K = 16
 SCHEMA = "tcformal-answers/1"
@@ -242,6 +243,7 @@ def in_width(outputs: Raw, width: int, device: str) -> tuple[Raw, DeviceError | 
     return outputs[: int(wide[0])], error
 
 
+# ------------------------------------------------------------------ questions
 #: Kept inputs that a later run asks again, and how often those that give another answer.
 _SAMPLE, _TIMES = 32, 4
 

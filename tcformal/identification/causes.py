@@ -1,4 +1,4 @@
-"""Explanation of a mismatch: the designs that give the expected result, those that give the one obtained."""
+"""Causes of a mismatch: the designs that give the expected result, those that give the one obtained."""
 
 from __future__ import annotations
 
@@ -39,6 +39,7 @@ from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.replay import padded_witness, replay
 
 
+# ------------------------------------------------------------------ cases
 @dataclass(frozen=True, slots=True)
 class MismatchValue:
     """A given result: an encoding of D, or any NaN."""
@@ -132,99 +133,7 @@ def _hex(words: Any) -> Any:
     return [f"{w:#x}" for w in words] if isinstance(words, list) else f"{words:#x}"
 
 
-class FaultKind(Enum):
-    """What was done to some products of a sum."""
-
-    LEFT_OUT = "without"
-    TWICE = "with twice"
-    NEGATED = "with the other sign of"
-
-
-@dataclass(frozen=True, slots=True)
-class SumFault:
-    """A unit's sum with products k from `start` up to `stop` treated otherwise; start = stop: c alone."""
-
-    design: UnitSpec
-    kind: FaultKind
-    start: int
-    stop: int
-
-    def __str__(self) -> str:
-        if self.start == self.stop:
-            products = "c"
-        elif self.stop == self.start + 1:
-            products = f"a[{self.start}]·b[{self.start}]"
-        else:
-            products = f"the products of k = {self.start} to {self.stop - 1}"
-        return f"{self.design.name} {self.kind.value} {products}"
-
-    @property
-    def of_c(self) -> bool:
-        """Whether it is c that is treated otherwise."""
-        return self.start == self.stop
-
-
-def faults_that_give(designs: Sequence[UnitSpec], cases: Sequence[MismatchCase]) -> list[SumFault]:
-    """The faults of designs that give the results obtained, in every case: of few products first.
-
-    Ranges and units: one product, the products from some k on or up to it, and c; one that changes no operand
-    of any case is none.
-    """
-    found = []
-    for design in designs:
-        tried, rows = [], []
-        for fault in _faults(design, len(cases[0].witness.a)):
-            changed = [_changed(fault, case.witness) for case in cases]
-            made = [x for x in changed if x is not None]
-            if len(made) == len(cases) and made != [case.witness for case in cases]:
-                tried.append(fault)
-                rows += made
-        if not tried:
-            continue
-        words = replay(design, batch_of(rows)).reshape(len(tried), len(cases))
-        fits = np.ones(len(tried), np.bool_)
-        for i, case in enumerate(cases):
-            fits &= case.got.is_given_by(design.d_format, words[:, i])
-        found += [fault for fault, fit in zip(tried, fits, strict=True) if fit]
-    return sorted(found, key=lambda x: (x.of_c, x.stop - x.start))
-
-
-def _faults(design: UnitSpec, k: int) -> Iterator[SumFault]:
-    for kind in FaultKind:
-        for i in range(k):
-            yield SumFault(design, kind, i, i + 1)
-    for i in range(2, k + 1):
-        yield SumFault(design, FaultKind.LEFT_OUT, 0, i)
-        if i < k:
-            yield SumFault(design, FaultKind.LEFT_OUT, k - i, k)
-    yield SumFault(design, FaultKind.LEFT_OUT, k, k)
-
-
-def _changed(fault: SumFault, w: Witness) -> Witness | None:
-    """The operands whose sum is the faulty one; None where no operands have it."""
-    if fault.of_c:
-        return replace(w, c=0)
-    a, b = list(w.a), list(w.b)
-    for i in range(fault.start, fault.stop):
-        if fault.kind is FaultKind.LEFT_OUT:
-            a[i] = b[i] = 0
-            continue
-        factor = 2 if fault.kind is FaultKind.TWICE else -1
-        if (x := _times(factor, fault.design.a_format, a[i])) is not None:
-            a[i] = x
-        elif (y := _times(factor, fault.design.b_format, b[i])) is not None:
-            b[i] = y
-        else:
-            return None
-    return replace(w, a=tuple(a), b=tuple(b))
-
-
-def _times(factor: int, fmt: Format, raw: int) -> int | None:
-    """The encoding of so many times a number; None where the format has none."""
-    (number,) = numbers_of(fmt, [raw])
-    return None if number is None else encoded(fmt, factor * number)
-
-
+# ------------------------------------------------------------------ designs that exist, and near ones
 #: Products up to which a computation is one design.
 _MOST = 256
 
@@ -338,6 +247,101 @@ def _far(spec: UnitSpec, name: str) -> tuple[bool, bool, bool]:
     return name != spec.name, not same, catalogue()[name].k != spec.k
 
 
+# ------------------------------------------------------------------ faulty sums
+class FaultKind(Enum):
+    """What was done to some products of a sum."""
+
+    LEFT_OUT = "without"
+    TWICE = "with twice"
+    NEGATED = "with the other sign of"
+
+
+@dataclass(frozen=True, slots=True)
+class SumFault:
+    """A unit's sum with products k from `start` up to `stop` treated otherwise; start = stop: c alone."""
+
+    design: UnitSpec
+    kind: FaultKind
+    start: int
+    stop: int
+
+    def __str__(self) -> str:
+        if self.start == self.stop:
+            products = "c"
+        elif self.stop == self.start + 1:
+            products = f"a[{self.start}]·b[{self.start}]"
+        else:
+            products = f"the products of k = {self.start} to {self.stop - 1}"
+        return f"{self.design.name} {self.kind.value} {products}"
+
+    @property
+    def of_c(self) -> bool:
+        """Whether it is c that is treated otherwise."""
+        return self.start == self.stop
+
+
+def faults_that_give(designs: Sequence[UnitSpec], cases: Sequence[MismatchCase]) -> list[SumFault]:
+    """The faults of designs that give the results obtained, in every case: of few products first.
+
+    Ranges and units: one product, the products from some k on or up to it, and c; one that changes no operand
+    of any case is none.
+    """
+    found = []
+    for design in designs:
+        tried, rows = [], []
+        for fault in _faults(design, len(cases[0].witness.a)):
+            changed = [_changed(fault, case.witness) for case in cases]
+            made = [x for x in changed if x is not None]
+            if len(made) == len(cases) and made != [case.witness for case in cases]:
+                tried.append(fault)
+                rows += made
+        if not tried:
+            continue
+        words = replay(design, batch_of(rows)).reshape(len(tried), len(cases))
+        fits = np.ones(len(tried), np.bool_)
+        for i, case in enumerate(cases):
+            fits &= case.got.is_given_by(design.d_format, words[:, i])
+        found += [fault for fault, fit in zip(tried, fits, strict=True) if fit]
+    return sorted(found, key=lambda x: (x.of_c, x.stop - x.start))
+
+
+def _faults(design: UnitSpec, k: int) -> Iterator[SumFault]:
+    for kind in FaultKind:
+        for i in range(k):
+            yield SumFault(design, kind, i, i + 1)
+    for i in range(2, k + 1):
+        yield SumFault(design, FaultKind.LEFT_OUT, 0, i)
+        if i < k:
+            yield SumFault(design, FaultKind.LEFT_OUT, k - i, k)
+    yield SumFault(design, FaultKind.LEFT_OUT, k, k)
+
+
+def _changed(fault: SumFault, w: Witness) -> Witness | None:
+    """The operands whose sum is the faulty one; None where no operands have it."""
+    if fault.of_c:
+        return replace(w, c=0)
+    a, b = list(w.a), list(w.b)
+    for i in range(fault.start, fault.stop):
+        if fault.kind is FaultKind.LEFT_OUT:
+            a[i] = b[i] = 0
+            continue
+        factor = 2 if fault.kind is FaultKind.TWICE else -1
+        if (x := _times(factor, fault.design.a_format, a[i])) is not None:
+            a[i] = x
+        elif (y := _times(factor, fault.design.b_format, b[i])) is not None:
+            b[i] = y
+        else:
+            return None
+    return replace(w, a=tuple(a), b=tuple(b))
+
+
+def _times(factor: int, fmt: Format, raw: int) -> int | None:
+    """The encoding of so many times a number; None where the format has none."""
+    (number,) = numbers_of(fmt, [raw])
+    return None if number is None else encoded(fmt, factor * number)
+
+
+# ------------------------------------------------------------------ chance
 def by_accident(fmt: Format, expected: Raw, got: Raw, results: Iterable[Raw]) -> float | None:
     """The chance that some design gives a value drawn from all that lie as near the expected result as `got`.
 
@@ -363,6 +367,7 @@ def by_accident(fmt: Format, expected: Raw, got: Raw, results: Iterable[Raw]) ->
     return min(1.0, math.exp(math.log(len(near)) - float(np.log(2.0 * steps[apart]).sum())))
 
 
+# ------------------------------------------------------------------ explanation
 _SIDES = ("expected", "got")
 #: Cases up to which the oracle sifts the designs.
 _FEW = 16

@@ -36,6 +36,7 @@ from tcformal.simulation.replay import replay
 from tcformal.solve.result import Limits
 from tcformal.theory.equality import equal_by_theorem, in_blocks
 
+# ------------------------------------------------------------------ sameness
 #: Inputs of a pool that are tried before a solver is asked, and pools.
 _POOL_SIZE, _POOLS = 10_000, 5
 #: The part of the time that each solver has for one question about two designs.
@@ -252,6 +253,7 @@ class Sameness:
         return None
 
 
+# ------------------------------------------------------------------ other values
 #: Inputs, and their seed, that are tried on designs which give all answers.
 _POOL, _SEED = 6000, 5
 

@@ -1,4 +1,4 @@
-"""The designs that agree with a device's outputs, and the input that refutes each of the others."""
+"""A device's kept outputs against designs: those that agree, what refutes the others, today's models."""
 
 from __future__ import annotations
 
@@ -30,78 +30,7 @@ from tcformal.simulation.operands.text import digest_of
 from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.replay import replay
 
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """The last run of one unit: its outputs, the number that the model gives now, and what is missing."""
-
-    unit: str
-    device: dict[str, str]
-    #: Dot products that were compared, those of which only a digest is kept, and mismatches.
-    count: int
-    sealed: int
-    mismatches: int
-    #: The missing part of the run, in one clause; empty for a complete run.
-    lacks: str = ""
-
-
-#: Digests of a model's outputs, by what determines them.
-_Known = dict[tuple[object, ...], str]
-
-
-def recheck(path: Path, advance: Advance = ignore_count) -> Iterator[Checked]:
-    """Compare the last run of each unit of a file or of a folder's campaign with the current model.
-
-    Units that share a model have it evaluated once on the random items that they share: the digest of its
-    outputs is compared with that of each unit's.
-    Errors: RecordError for a file without results, or whose outputs cannot be read back.
-    """
-    runs = read_runs(path)
-    read_summary(path)
-    latest = {run.head["unit"]: run for run in runs}
-    known: _Known = {}
-    for done, run in enumerate(latest.values()):
-        advance(done, len(latest))
-        yield _checked(run, path, known)
-    advance(len(latest), len(latest))
-
-
-def _checked(run: Run, path: Path, known: _Known) -> Checked:
-    spec = unit_of(run, path)
-    count = wrong = 0
-    unsettled = []
-    for line in run.done:
-        if _is_known(run, spec, line, known):
-            count += int(line["count"])
-        else:
-            unsettled.append(line)
-    read: set[str] = set()
-    for piece in pieces_of(replace(run, done=unsettled), path):
-        count += len(piece.outputs)
-        wrong += piece.wrong
-        read |= {item.id for item in piece.items}
-        if isinstance(item := piece.items[0], Random):
-            known[_key(run, spec, item.data(spec))] = digest_of(piece.model)
-    sealed = [line for line in run.done if line.get("not_kept") and line["id"] not in read]
-    return Checked(
-        spec.name, dict(run.head["device"]), count, sum(int(line["count"]) for line in sealed),
-        wrong + sum(mismatches_in(line) for line in sealed), run.lacks,
-    )  # fmt: skip
-
-
-def _key(run: Run, spec: UnitSpec, line: Mapping[str, Any]) -> tuple[object, ...]:
-    """What determines a model's outputs for a random item."""
-    drawn = (line.get(name) for name in ("generator", "seed", "count", "inputs"))
-    return (*model_key(spec), run.head["k"], *drawn)
-
-
-def _is_known(run: Run, spec: UnitSpec, line: Mapping[str, Any], known: _Known) -> bool:
-    """Whether a campaign's line states no mismatch, and its outputs are a model's that is known already."""
-    if line["kind"] != "random" or run.end is not None or mismatches_in(line):
-        return False
-    return known.get(_key(run, spec, line), "") == line.get("outputs")
-
-
+# ------------------------------------------------------------------ designs
 #: Refuting rows of one piece that are compared in reading cost.
 _WEIGHED = 2000
 #: Words of A that a design evaluates at once: in the first part, and in later ones.
@@ -266,3 +195,75 @@ def _cost(spec: UnitSpec, w: Witness) -> int:
     o = spec.operands
     factors = sum(value_cost(o.a, x) + value_cost(o.b, y) for x, y in zip(w.a, w.b, strict=True))
     return factors + value_cost(o.c, w.c)
+
+
+# ------------------------------------------------------------------ current models
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The last run of one unit: its outputs, the number that the model gives now, and what is missing."""
+
+    unit: str
+    device: dict[str, str]
+    #: Dot products that were compared, those of which only a digest is kept, and mismatches.
+    count: int
+    sealed: int
+    mismatches: int
+    #: The missing part of the run, in one clause; empty for a complete run.
+    lacks: str = ""
+
+
+#: Digests of a model's outputs, by what determines them.
+_Known = dict[tuple[object, ...], str]
+
+
+def recheck(path: Path, advance: Advance = ignore_count) -> Iterator[Checked]:
+    """Compare the last run of each unit of a file or of a folder's campaign with the current model.
+
+    Units that share a model have it evaluated once on the random items that they share: the digest of its
+    outputs is compared with that of each unit's.
+    Errors: RecordError for a file without results, or whose outputs cannot be read back.
+    """
+    runs = read_runs(path)
+    read_summary(path)
+    latest = {run.head["unit"]: run for run in runs}
+    known: _Known = {}
+    for done, run in enumerate(latest.values()):
+        advance(done, len(latest))
+        yield _checked(run, path, known)
+    advance(len(latest), len(latest))
+
+
+def _checked(run: Run, path: Path, known: _Known) -> Checked:
+    spec = unit_of(run, path)
+    count = wrong = 0
+    unsettled = []
+    for line in run.done:
+        if _is_known(run, spec, line, known):
+            count += int(line["count"])
+        else:
+            unsettled.append(line)
+    read: set[str] = set()
+    for piece in pieces_of(replace(run, done=unsettled), path):
+        count += len(piece.outputs)
+        wrong += piece.wrong
+        read |= {item.id for item in piece.items}
+        if isinstance(item := piece.items[0], Random):
+            known[_key(run, spec, item.data(spec))] = digest_of(piece.model)
+    sealed = [line for line in run.done if line.get("not_kept") and line["id"] not in read]
+    return Checked(
+        spec.name, dict(run.head["device"]), count, sum(int(line["count"]) for line in sealed),
+        wrong + sum(mismatches_in(line) for line in sealed), run.lacks,
+    )  # fmt: skip
+
+
+def _key(run: Run, spec: UnitSpec, line: Mapping[str, Any]) -> tuple[object, ...]:
+    """What determines a model's outputs for a random item."""
+    drawn = (line.get(name) for name in ("generator", "seed", "count", "inputs"))
+    return (*model_key(spec), run.head["k"], *drawn)
+
+
+def _is_known(run: Run, spec: UnitSpec, line: Mapping[str, Any], known: _Known) -> bool:
+    """Whether a campaign's line states no mismatch, and its outputs are a model's that is known already."""
+    if line["kind"] != "random" or run.end is not None or mismatches_in(line):
+        return False
+    return known.get(_key(run, spec, line), "") == line.get("outputs")

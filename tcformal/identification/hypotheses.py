@@ -1,7 +1,4 @@
-"""The designs that a device may have, by its order of summation, or near to some that answers refuted.
-
-Apart from what asks the device: nothing here does.
-"""
+"""The designs that a device may have, by its order or near to others; apart, as nothing here asks it."""
 
 from __future__ import annotations
 
@@ -34,106 +31,134 @@ from tcformal.simulation.operands.pool import without_nan
 from tcformal.simulation.operands.random import Batch, Raw
 from tcformal.simulation.replay import padded_witness, replay
 
-#: Answers that are tried one by one before a design is evaluated on all, and designs that are found at most.
-_ROWS, _MOST = 48, 64
-#: Parameters of which a neighbour has a number near.
-_NEAR = {"fraction_bits": (-2, -1, 1, 2), "sum_fraction_bits": (-2, -1, 1, 2), "carry_bits": (-2, -1, 1, 2)}
+# ------------------------------------------------------------------ trees
+#: The stage of sums that add up sums only; sums of products have the unit's own parameters.
+_JOIN, _LAST = "join", "last"
 
 
-@dataclass(slots=True)
-class Nearby:
-    """The designs beside some others that give all of some answers, one or two parameters changed.
+def hypotheses(
+    spec: UnitSpec,
+    order: Order,
+    nan: tuple[int, str],
+    *,
+    alone: bool = False,
+    converted: bool = False,
+    negated: str = "none",
+    rare: Shapes | None = None,
+) -> Iterator[UnitSpec]:
+    """Tree units of a device's order, the plainest first.
 
-    Each is evaluated on the Fraction oracle until an answer refutes it, which costs less than a circuit.
-    Shapes: answers that are no NaN: which word these are is asked apart.  `over` says that the time is.
+    Masks do not show that a chain starts from +0, nor that operands are converted exactly before they are
+    multiplied.  Sums of products share their parameters, and so do sums of sums; with `alone` the outermost
+    one has its own, and sums of two may cut; with `converted` operands of eight bits are fp16 before they are
+    multiplied.  `nan` is the word of an invalid operation, and the rule for NaN operands where the sums can
+    have one; `negated` says which products are subtracted.  `rare` are shapes in place of those that
+    catalogued designs have.
     """
-
-    batch: Batch
-    answers: Raw
-    over: Callable[[], bool]
-    #: Designs that were tried; whether all were.
-    tried: int = 0
-    whole: bool = True
-    _rows: list[int] = field(default_factory=list)
-
-    def found(self, bases: Sequence[UnitSpec], changes: int, limit: int | None = None) -> list[UnitSpec]:
-        """Those with so many parameters changed of the first of some bases that has any.
-
-        `limit`: the exponent from which results overflow, where that is below the end of the format.
-        """
-        for base in bases:
-            self._rows = self._telling([base])
-            made: dict[str, UnitSpec] = {}
-            for chosen in combinations(list(_settings(base, limit)), changes):
-                if len({name for name, _ in chosen}) < changes:
-                    continue
-                if self.over():
-                    self.whole = False
-                    break
-                if (u := self._fitting(base, chosen)) is not None and self._gives_all(u):
-                    made.setdefault(u.name, u)
-                    if len(made) >= _MOST:
-                        break
-            if made or not self.whole:
-                return list(made.values())
-        return []
-
-    def _telling(self, bases: Sequence[UnitSpec]) -> list[int]:
-        """Answers to try first: those that fewest of the bases give, then some of all others."""
-        right = np.sum([replay(u, self.batch) == self.answers for u in bases], axis=0)
-        order = np.random.default_rng(0).permutation(len(self.answers))
-        return [int(i) for i in order[np.argsort(right[order], kind="stable")][:_ROWS]]
-
-    def _fitting(self, base: UnitSpec, chosen: Iterable[tuple[str, object]]) -> UnitSpec | None:
-        """The base with parameters set, where it is another design and gives the answers that are tried."""
-        try:
-            u = resolve(altered(base, ",".join(f"{name}={value}" for name, value in chosen)))
-            if u.design == base.design:
-                return None
-            self.tried += 1
-            for place, row in enumerate(self._rows):
-                w = padded_witness(u, witness_at(self.batch, row))
-                if oracle_result(u, w) != int(self.answers[row]):
-                    # What refutes one refutes many: it is tried first from now on.
-                    self._rows.insert(0, self._rows.pop(place))
-                    return None
-        except InputError:
-            return None  # a combination that means nothing
-        return u
-
-    def _gives_all(self, u: UnitSpec) -> bool:
-        return bool((replay(u, self.batch) == self.answers).all())
+    if order.root is None:
+        return
+    wide = format_named("fp16")
+    if converted and max(spec.a_format.width, spec.b_format.width) > 8:
+        return
+    root = _staged(order.root, alone)
+    cut = _cut(order, dict(zip(map(id, order.root.steps()), root.steps(), strict=True)))
+    sums = [*starts(root)]
+    if rare is not None and rare.twice:
+        sums = [Step((replace(x, stage=_JOIN),)) for x in sums]
+    for start in sums:
+        unit = plain_tree(spec, start, nan, negated) or plain_tree(spec, start, (nan[0], "word"), negated)
+        assert unit is not None
+        assert unit.tree is not None
+        tree = replace(unit.tree, converted=wide if converted else None)
+        yield from structures(tree_unit(unit, tree), cut, pairs_cut=alone, shapes=rare)
 
 
-def as_bases(units: Iterable[UnitSpec], k: int) -> Iterator[UnitSpec]:
-    """Units whose parameters can be changed: a composed one as the tree of its sums."""
-    for u in units:
-        if u.emulation is None:
-            yield u
-        elif (made := tree_of(u, k) if k % u.k == 0 else None) is not None:
-            yield made
+def starts(root: Step) -> Iterator[Step]:
+    """The sums as they are, and with a +0 that masks do not show."""
+    yield from dict.fromkeys((root, _from_zero(root)))
 
 
-def numbers_only(d: Format, batch: Batch, answers: Raw) -> tuple[Batch, Raw]:
-    """The inputs whose answer is no NaN."""
-    rows = np.flatnonzero(~np.asarray(d.is_nan(answers)))
-    return rows_of(batch, rows), answers[rows]
+def plain_tree(spec: UnitSpec, root: Step, nan: tuple[int, str], negated: str = "none") -> UnitSpec | None:
+    """The unit that sums in an order, its NaNs given; None where such sums cannot have the rule for NaNs."""
+    names = ",".join(f"{name}_format={fmt}" for name, fmt in spec.operands.names().items())
+    with suppress(InputError):
+        check_nans(nan[1], spec.operands)
+        return resolve(f"tree@steps={root},nan_word={nan[0]:#x},nan_rule={nan[1]},negated={negated},{names}")
+    return None
 
 
-def _settings(base: UnitSpec, limit: int | None) -> Iterator[tuple[str, object]]:
-    """Every other value of each parameter, numbers near to the base's only."""
-    values = {name: list(row) for name, row in axis_values(base).items()}
-    for name, steps in _NEAR.items():
-        near = around(getattr(base.design, name), steps)
-        values[name] = [x for x in values[name] if not isinstance(x, int) or x in near]
-    for name, row in rare_values(base).items():
-        values[name] = [*dict.fromkeys((*values.get(name, ()), *row))]
-    if limit is not None:
-        values["conversion"] = [f"{x}:{limit}" for x in (base.design.conversion, *values["conversion"])]
-    values["nan_word"] = values["nan_rule"] = []
-    return ((name, value) for name, row in values.items() for value in row)
+def nan_rule(
+    spec: UnitSpec, order: Order | None, word: int, history: tuple[Batch, Raw], negated: str = "none"
+) -> str:
+    """The rule for NaN operands that gives all words of a history in the order of the sums, if one does."""
+    batch, answers = history
+    rows = np.setdiff1d(np.arange(len(answers)), without_nan(spec, batch))
+    root = None if order is None else order.root
+    if root is None or not rows.size:
+        return NAN_RULES[0]
+    for rule in TREE_NAN_RULES:
+        for start in starts(root):
+            unit = plain_tree(spec, start, (word, rule), negated)
+            if unit is not None and (replay(unit, rows_of(batch, rows)) == answers[rows]).all():
+                return rule
+    return NAN_RULES[0]
 
 
+def nan_variants(unit: UnitSpec, words: Sequence[tuple[int, int]] = ()) -> Iterator[UnitSpec]:
+    """The unit with each other rule for NaNs that its formats allow, and with words that were seen.
+
+    Shapes: the words of invalid operations and of factors that are NaN.  The parts of a composed unit see one
+    word for NaN, so that they have no other rule.
+    """
+    if unit.emulation is not None:
+        return
+    own = unit.design.nan_rule if unit.tree is None else unit.tree.nan_rule
+    made = {unit.name}
+    for invalid, factor in words or [(unit.design.nan_word, unit.design.nan_word)]:
+        for rule in NAN_RULES:
+            text = f"nan_rule={rule}" if rule != own else ""
+            text += "" if invalid == unit.design.nan_word else f",nan_word={invalid:#x}"
+            text += f",factor_nan_word={factor:#x}" if rule == "products_c" and factor != invalid else ""
+            with suppress(InputError):
+                other = resolve(altered(unit, text.strip(",")))
+                check_nans(rule, unit.operands)
+                if other.name not in made:
+                    made.add(other.name)
+                    yield other
+
+
+def _cut(order: Order, staged: dict[int, Step]) -> dict[str, bool]:
+    """Whether the sums of each stage cut terms off, where masks show it."""
+    assert order.root is not None
+    seen: dict[str, set[bool]] = {}
+    for step in order.root.steps():
+        if step in order.fraction_bits:
+            seen.setdefault(staged[id(step)].stage, set()).add(order.fraction_bits[step] is not None)
+    return {stage: found.pop() for stage, found in seen.items() if len(found) == 1}
+
+
+def _staged(step: Step, alone: bool, outer: bool = True) -> Step:
+    """The sums with the names of their stages."""
+    children = tuple(_staged(x, alone, False) if isinstance(x, Step) else x for x in step.children)
+    inner = [x for x in children if isinstance(x, Step)]
+    products = any(isinstance(x, int) for x in children)
+    stage = "" if products or not inner else _JOIN
+    if alone and outer and inner:
+        stage = _LAST
+    return Step(children, stage)
+
+
+def _from_zero(step: Step) -> Step:
+    """The sums with a +0 in each that takes products only: a chain of two starts with the first one alone."""
+    if all(isinstance(x, int) for x in step.children):
+        first, *rest = step.children
+        if len(rest) == 1:
+            return Step((Step((first, "zero")), *rest))
+        return Step((*step.children, "zero"))
+    return Step(tuple(_from_zero(x) if isinstance(x, Step) else x for x in step.children), step.stage)
+
+
+# ------------------------------------------------------------------ structures
 #: Shapes that results of an inner or the outer sum, and rounded products, can have, by the format of D.
 _INNER: dict[str, tuple[str, ...]] = {
     "fp32": ("FP32",), "fp16": ("FP32", "FP16"), "bf16": ("FP32", "BF16"), "fp64": ("FP64",),
@@ -281,127 +306,102 @@ def _structure(unit: UnitSpec) -> tuple[object, ...]:
     return rounded and rounded.partition("-")[2], tuple(kinds)
 
 
-#: The stage of sums that add up sums only; sums of products have the unit's own parameters.
-_JOIN, _LAST = "join", "last"
+# ------------------------------------------------------------------ near designs
+#: Answers that are tried one by one before a design is evaluated on all, and designs that are found at most.
+_ROWS, _MOST = 48, 64
+#: Parameters of which a neighbour has a number near.
+_NEAR = {"fraction_bits": (-2, -1, 1, 2), "sum_fraction_bits": (-2, -1, 1, 2), "carry_bits": (-2, -1, 1, 2)}
 
 
-def hypotheses(
-    spec: UnitSpec,
-    order: Order,
-    nan: tuple[int, str],
-    *,
-    alone: bool = False,
-    converted: bool = False,
-    negated: str = "none",
-    rare: Shapes | None = None,
-) -> Iterator[UnitSpec]:
-    """Tree units of a device's order, the plainest first.
+@dataclass(slots=True)
+class Nearby:
+    """The designs beside some others that give all of some answers, one or two parameters changed.
 
-    Masks do not show that a chain starts from +0, nor that operands are converted exactly before they are
-    multiplied.  Sums of products share their parameters, and so do sums of sums; with `alone` the outermost
-    one has its own, and sums of two may cut; with `converted` operands of eight bits are fp16 before they are
-    multiplied.  `nan` is the word of an invalid operation, and the rule for NaN operands where the sums can
-    have one; `negated` says which products are subtracted.  `rare` are shapes in place of those that
-    catalogued designs have.
+    Each is evaluated on the Fraction oracle until an answer refutes it, which costs less than a circuit.
+    Shapes: answers that are no NaN: which word these are is asked apart.  `over` says that the time is.
     """
-    if order.root is None:
-        return
-    wide = format_named("fp16")
-    if converted and max(spec.a_format.width, spec.b_format.width) > 8:
-        return
-    root = _staged(order.root, alone)
-    cut = _cut(order, dict(zip(map(id, order.root.steps()), root.steps(), strict=True)))
-    sums = [*starts(root)]
-    if rare is not None and rare.twice:
-        sums = [Step((replace(x, stage=_JOIN),)) for x in sums]
-    for start in sums:
-        unit = plain_tree(spec, start, nan, negated) or plain_tree(spec, start, (nan[0], "word"), negated)
-        assert unit is not None
-        assert unit.tree is not None
-        tree = replace(unit.tree, converted=wide if converted else None)
-        yield from structures(tree_unit(unit, tree), cut, pairs_cut=alone, shapes=rare)
+
+    batch: Batch
+    answers: Raw
+    over: Callable[[], bool]
+    #: Designs that were tried; whether all were.
+    tried: int = 0
+    whole: bool = True
+    _rows: list[int] = field(default_factory=list)
+
+    def found(self, bases: Sequence[UnitSpec], changes: int, limit: int | None = None) -> list[UnitSpec]:
+        """Those with so many parameters changed of the first of some bases that has any.
+
+        `limit`: the exponent from which results overflow, where that is below the end of the format.
+        """
+        for base in bases:
+            self._rows = self._telling([base])
+            made: dict[str, UnitSpec] = {}
+            for chosen in combinations(list(_settings(base, limit)), changes):
+                if len({name for name, _ in chosen}) < changes:
+                    continue
+                if self.over():
+                    self.whole = False
+                    break
+                if (u := self._fitting(base, chosen)) is not None and self._gives_all(u):
+                    made.setdefault(u.name, u)
+                    if len(made) >= _MOST:
+                        break
+            if made or not self.whole:
+                return list(made.values())
+        return []
+
+    def _telling(self, bases: Sequence[UnitSpec]) -> list[int]:
+        """Answers to try first: those that fewest of the bases give, then some of all others."""
+        right = np.sum([replay(u, self.batch) == self.answers for u in bases], axis=0)
+        order = np.random.default_rng(0).permutation(len(self.answers))
+        return [int(i) for i in order[np.argsort(right[order], kind="stable")][:_ROWS]]
+
+    def _fitting(self, base: UnitSpec, chosen: Iterable[tuple[str, object]]) -> UnitSpec | None:
+        """The base with parameters set, where it is another design and gives the answers that are tried."""
+        try:
+            u = resolve(altered(base, ",".join(f"{name}={value}" for name, value in chosen)))
+            if u.design == base.design:
+                return None
+            self.tried += 1
+            for place, row in enumerate(self._rows):
+                w = padded_witness(u, witness_at(self.batch, row))
+                if oracle_result(u, w) != int(self.answers[row]):
+                    # What refutes one refutes many: it is tried first from now on.
+                    self._rows.insert(0, self._rows.pop(place))
+                    return None
+        except InputError:
+            return None  # a combination that means nothing
+        return u
+
+    def _gives_all(self, u: UnitSpec) -> bool:
+        return bool((replay(u, self.batch) == self.answers).all())
 
 
-def starts(root: Step) -> Iterator[Step]:
-    """The sums as they are, and with a +0 that masks do not show."""
-    yield from dict.fromkeys((root, _from_zero(root)))
+def as_bases(units: Iterable[UnitSpec], k: int) -> Iterator[UnitSpec]:
+    """Units whose parameters can be changed: a composed one as the tree of its sums."""
+    for u in units:
+        if u.emulation is None:
+            yield u
+        elif (made := tree_of(u, k) if k % u.k == 0 else None) is not None:
+            yield made
 
 
-def plain_tree(spec: UnitSpec, root: Step, nan: tuple[int, str], negated: str = "none") -> UnitSpec | None:
-    """The unit that sums in an order, its NaNs given; None where such sums cannot have the rule for NaNs."""
-    names = ",".join(f"{name}_format={fmt}" for name, fmt in spec.operands.names().items())
-    with suppress(InputError):
-        check_nans(nan[1], spec.operands)
-        return resolve(f"tree@steps={root},nan_word={nan[0]:#x},nan_rule={nan[1]},negated={negated},{names}")
-    return None
+def numbers_only(d: Format, batch: Batch, answers: Raw) -> tuple[Batch, Raw]:
+    """The inputs whose answer is no NaN."""
+    rows = np.flatnonzero(~np.asarray(d.is_nan(answers)))
+    return rows_of(batch, rows), answers[rows]
 
 
-def nan_rule(
-    spec: UnitSpec, order: Order | None, word: int, history: tuple[Batch, Raw], negated: str = "none"
-) -> str:
-    """The rule for NaN operands that gives all words of a history in the order of the sums, if one does."""
-    batch, answers = history
-    rows = np.setdiff1d(np.arange(len(answers)), without_nan(spec, batch))
-    root = None if order is None else order.root
-    if root is None or not rows.size:
-        return NAN_RULES[0]
-    for rule in TREE_NAN_RULES:
-        for start in starts(root):
-            unit = plain_tree(spec, start, (word, rule), negated)
-            if unit is not None and (replay(unit, rows_of(batch, rows)) == answers[rows]).all():
-                return rule
-    return NAN_RULES[0]
-
-
-def nan_variants(unit: UnitSpec, words: Sequence[tuple[int, int]] = ()) -> Iterator[UnitSpec]:
-    """The unit with each other rule for NaNs that its formats allow, and with words that were seen.
-
-    Shapes: the words of invalid operations and of factors that are NaN.  The parts of a composed unit see one
-    word for NaN, so that they have no other rule.
-    """
-    if unit.emulation is not None:
-        return
-    own = unit.design.nan_rule if unit.tree is None else unit.tree.nan_rule
-    made = {unit.name}
-    for invalid, factor in words or [(unit.design.nan_word, unit.design.nan_word)]:
-        for rule in NAN_RULES:
-            text = f"nan_rule={rule}" if rule != own else ""
-            text += "" if invalid == unit.design.nan_word else f",nan_word={invalid:#x}"
-            text += f",factor_nan_word={factor:#x}" if rule == "products_c" and factor != invalid else ""
-            with suppress(InputError):
-                other = resolve(altered(unit, text.strip(",")))
-                check_nans(rule, unit.operands)
-                if other.name not in made:
-                    made.add(other.name)
-                    yield other
-
-
-def _cut(order: Order, staged: dict[int, Step]) -> dict[str, bool]:
-    """Whether the sums of each stage cut terms off, where masks show it."""
-    assert order.root is not None
-    seen: dict[str, set[bool]] = {}
-    for step in order.root.steps():
-        if step in order.fraction_bits:
-            seen.setdefault(staged[id(step)].stage, set()).add(order.fraction_bits[step] is not None)
-    return {stage: found.pop() for stage, found in seen.items() if len(found) == 1}
-
-
-def _staged(step: Step, alone: bool, outer: bool = True) -> Step:
-    """The sums with the names of their stages."""
-    children = tuple(_staged(x, alone, False) if isinstance(x, Step) else x for x in step.children)
-    inner = [x for x in children if isinstance(x, Step)]
-    products = any(isinstance(x, int) for x in children)
-    stage = "" if products or not inner else _JOIN
-    if alone and outer and inner:
-        stage = _LAST
-    return Step(children, stage)
-
-
-def _from_zero(step: Step) -> Step:
-    """The sums with a +0 in each that takes products only: a chain of two starts with the first one alone."""
-    if all(isinstance(x, int) for x in step.children):
-        first, *rest = step.children
-        if len(rest) == 1:
-            return Step((Step((first, "zero")), *rest))
-        return Step((*step.children, "zero"))
-    return Step(tuple(_from_zero(x) if isinstance(x, Step) else x for x in step.children), step.stage)
+def _settings(base: UnitSpec, limit: int | None) -> Iterator[tuple[str, object]]:
+    """Every other value of each parameter, numbers near to the base's only."""
+    values = {name: list(row) for name, row in axis_values(base).items()}
+    for name, steps in _NEAR.items():
+        near = around(getattr(base.design, name), steps)
+        values[name] = [x for x in values[name] if not isinstance(x, int) or x in near]
+    for name, row in rare_values(base).items():
+        values[name] = [*dict.fromkeys((*values.get(name, ()), *row))]
+    if limit is not None:
+        values["conversion"] = [f"{x}:{limit}" for x in (base.design.conversion, *values["conversion"])]
+    values["nan_word"] = values["nan_rule"] = []
+    return ((name, value) for name, row in values.items() for value in row)

@@ -25,6 +25,226 @@ from tcformal.simulation.operands.batch import rows_of, together
 from tcformal.simulation.operands.pool import without_nan
 from tcformal.simulation.operands.random import Batch, Raw, edge_encodings, with_scales
 
+# ------------------------------------------------------------------ layout
+#: The most positions of a that one question tells apart.
+_TOGETHER = 8
+
+#: Products at a time where more might wrap.
+_FEW = 4
+
+#: Positions of a, each with a power of two, and positions of b, which hold ones.
+_SumOfOnes = tuple[Sequence[tuple[int, int]], Sequence[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class OperandLayout:
+    """The pairing of a device's operands.
+
+    `order[i]` is the position of b that meets a[i]; None where the answers are those of no pairing of K
+    products.
+    """
+
+    order: tuple[int, ...] | None
+
+    @property
+    def plain(self) -> bool:
+        """Whether every b[i] meets a[i]."""
+        return self.order is not None and self.order == tuple(range(len(self.order)))
+
+
+def find_layout(asker: Asker) -> OperandLayout:
+    """The pairing of the products; the asker is told of one that is not the plain one.
+
+    Errors: as `Asker.ask`.
+    """
+    k = asker.k
+    plain = tuple(range(k))
+    # Sums that wrap are shown in few products at a time.
+    if _is_pairing(asker, plain) or _is_pairing(asker, plain, _FEW):
+        return OperandLayout(plain)
+    groups, order = _groups(asker.spec, k), [0] * k
+    asked = [(group, t) for group in groups for t in range((k - 1).bit_length())]
+    inputs = [([(i, 1 << weight) for weight, i in enumerate(group)], _bit(k, t)) for group, t in asked]
+    for (group, t), answer in zip(asked, _answers(asker, inputs), strict=True):
+        if answer is None or answer.denominator != 1 or not 0 <= answer < 1 << len(group):
+            return OperandLayout(None)
+        for weight, i in enumerate(group):
+            order[i] |= (int(answer) >> weight & 1) << t
+    found = tuple(order)
+    if sorted(found) != list(plain) or not _is_pairing(asker, found):
+        return OperandLayout(None)
+    asker.layout = found
+    return OperandLayout(found)
+
+
+def first_sums(spec: UnitSpec, k: int) -> Batch:
+    """What `find_layout` asks first: dot products of k terms."""
+    return _batch(spec, k, _paired(range(k)))
+
+
+def _is_pairing(asker: Asker, order: Sequence[int], most: int | None = None) -> bool:
+    """Whether a[i] meets b[order[i]] for every i, shown with at most so many products of 1 · 1 at a time.
+
+    All products are 1 · 1, or those whose position in b has bit t: as many meet as there are such positions,
+    for every t, only if no position is another's.
+    """
+    inputs = _paired(order, most)
+    return _answers(asker, inputs) == [Fraction(len(ones)) for ones, _ in inputs]
+
+
+def _paired(order: Sequence[int], most: int | None = None) -> list[_SumOfOnes]:
+    """What `_is_pairing` asks: a part of a set, in a, meets the whole set, in b, in all its products."""
+    k = len(order)
+    sets = [list(range(k)), *(_bit(k, t) for t in range((k - 1).bit_length()))]
+    size = most or k
+    parts = [(bs[i : i + size], bs) for bs in sets for i in range(0, len(bs), size)]
+    return [([(i, 1) for i in range(k) if order[i] in part], bs) for part, bs in parts]
+
+
+def _bit(k: int, t: int) -> list[int]:
+    """The positions whose number has bit t."""
+    return [i for i in range(k) if i >> t & 1]
+
+
+def _groups(spec: UnitSpec, k: int) -> list[range]:
+    """Positions of a that one question tells apart: they have distinct powers of two, and D holds the sum."""
+    size = 1
+    while (
+        size < min(_TOGETHER, spec.d_format.fraction_bits)
+        and encoded(spec.a_format, power_of_two(size)) is not None
+    ):
+        size += 1
+    return [range(start, min(start + size, k)) for start in range(0, k, size)]
+
+
+def _batch(spec: UnitSpec, k: int, inputs: Sequence[_SumOfOnes]) -> Batch:
+    """Positions of a with values, and ones at positions of b, as operands."""
+    a, b = (np.zeros((len(inputs), k), np.uint64) for _ in range(2))
+    for row, (valued, ones) in enumerate(inputs):
+        for i, value in valued:
+            a[row, i] = encode_exact(spec.a_format, Fraction(value))
+        b[row, list(ones)] = spec.b_format.one
+    return with_scales(spec, Batch(a, b, np.zeros(len(inputs), np.uint64)))
+
+
+def _answers(asker: Asker, inputs: Sequence[_SumOfOnes]) -> list[Fraction | None]:
+    """Sums as numbers; None for what is no number."""
+    return numbers_of(asker.spec.d_format, asker.ask(_batch(asker.spec, asker.k, inputs)))
+
+
+# ------------------------------------------------------------------ NaNs
+#: The share of NaNs among the operands of dot products that have several, and their seed.
+_SHARES, _SEED = (0.06, 0.06, 0.12, 0.12, 0.25, 0.5), 11
+#: Products of which there are more where neighbours are not all that is near.
+_NEAR = 2
+#: Words of NaN factors that are tried: where there are more, they are those of the operands.
+_FACTORS = 2
+
+
+def invalid_operations(spec: UnitSpec, k: int) -> Batch:
+    """Inputs whose result is NaN, the most telling first: Inf · 0, Inf - Inf, and NaN operands.
+
+    The last ones have several NaNs, each with a sign and a fraction of its own, where the formats have such.
+    """
+    places = [("a", spec.a_format), ("c", spec.c_format)]
+    if spec.b_format != spec.a_format:  # of which one may have no Inf
+        places.insert(1, ("b", spec.b_format))
+    rows = [(place, word) for place, fmt in places for word in edge_encodings(fmt)]
+    n = len(rows)
+    a, b = np.zeros((n, k), np.uint64), np.zeros((n, k), np.uint64)
+    c = np.zeros(n, np.uint64)
+    firsts = {"a": a[:, 0], "b": b[:, 0], "c": c}
+    for i, (place, word) in enumerate(rows):
+        firsts[place][i] = word
+    made = with_scales(spec, Batch(a, b, c))
+    special = ~np.isin(np.arange(n), without_nan(spec, made)) | _infinite(spec, made)
+    made = rows_of(made, np.flatnonzero(special))
+    kinds = {x.specials for x in spec.input_formats().values()}
+    if spec.scale_format is None and kinds <= {Specials.IEEE, Specials.ALL_ONES_NAN}:
+        many = [_many_nans(spec, k)] if kinds == {Specials.IEEE} else []
+        made = together(made, *many, _two_nans(spec, k))
+    return made
+
+
+def nan_word(asker: Asker) -> int:
+    """What an invalid operation gives: the first NaN of inputs without NaN operands, else of those with some.
+
+    Errors: as `Asker.ask`.
+    """
+    d, batch = asker.spec.d_format, invalid_operations(asker.spec, asker.k)
+    answers, plain = asker.ask(batch), without_nan(asker.spec, batch)
+    for word in [*answers[plain].tolist(), *answers.tolist()]:
+        if d.is_nan(word):
+            return int(word)
+    return d.infinity | 1 << (d.fraction_bits - 1 + d.ignored_low_bits)
+
+
+def nan_words(spec: UnitSpec, history: tuple[Batch, Raw], word: int) -> list[tuple[int, int]]:
+    """The words of invalid operations, `word`, and of NaN factors that a history shows."""
+    batch, answers = history
+    d = spec.d_format
+    factors = np.zeros(len(answers), np.bool_)
+    for name in ("a", "b"):
+        one = replace(batch, **{x: np.zeros_like(y) for x, y in batch.named().items() if x != name})
+        factors |= ~np.isin(np.arange(len(answers)), without_nan(spec, one))
+    seen = answers[factors & np.asarray(d.is_nan(answers))]
+    others = dict.fromkeys(int(x) for x in seen.tolist())
+    return [(word, x) for x in list(others)[:_FACTORS] or [word]]
+
+
+def _many_nans(spec: UnitSpec, k: int) -> Batch:
+    """Dot products of ones and NaNs, few and many of these."""
+    rng, n = np.random.default_rng(_SEED), len(_SHARES)
+
+    def words(fmt: Format, shape: tuple[int, ...]) -> Raw:
+        fraction = rng.integers(1, 1 << fmt.fraction_bits, shape, np.uint64)
+        sign = rng.integers(0, 2, shape, np.uint64) << np.uint64(fmt.width - 1)
+        nans = sign | np.uint64(fmt.infinity) | fraction << np.uint64(fmt.ignored_low_bits)
+        shares = np.array(_SHARES).reshape(n, *[1] * (len(shape) - 1))
+        return np.where(rng.random(shape) < shares, nans, np.uint64(fmt.one))
+
+    return Batch(words(spec.a_format, (n, k)), words(spec.b_format, (n, k)), words(spec.c_format, (n,)))
+
+
+def _two_nans(spec: UnitSpec, k: int) -> Batch:
+    """Dot products of ones and two NaNs: factors of one product, of neighbours, and c beside a factor."""
+    factors = [(name, i) for i in range(min(k, 2)) for name in ("a", "b")]
+    far = [(("a", 0), ("a", 2))] if k > _NEAR else []
+    beside_c = [(("c", 0), factor) for factor in factors[:2]]
+    pairs = [*itertools.combinations(factors, 2), *far, *beside_c]
+    formats = spec.input_formats()
+    made = {
+        name: np.full((len(pairs), 1 if name == "c" else k), formats[name].one, np.uint64) for name in "abc"
+    }
+    for row, pair in enumerate(pairs):
+        for minus, (name, i) in enumerate(pair):
+            made[name][row, i] = _nan(formats[name], minus)
+    return Batch(made["a"], made["b"], made["c"][:, 0])
+
+
+def _nan(fmt: Format, minus: int) -> int:
+    """A NaN of either sign, with a fraction of its own where the format has several."""
+    sign = minus << (fmt.width - 1)
+    if fmt.specials is Specials.ALL_ONES_NAN:
+        return sign | ((1 << (fmt.width - 1)) - 1)
+    return sign | fmt.infinity | (1 + minus) << fmt.ignored_low_bits
+
+
+def _infinite(spec: UnitSpec, batch: Batch) -> NDArray[np.bool_]:
+    """Where an operand is infinite, in formats that have infinities."""
+    found = np.zeros(len(batch.c), np.bool_)
+    for name in "abc":
+        fmt = spec.input_formats()[name]
+        try:
+            infinity = fmt.infinity
+        except InputError:
+            continue
+        words = batch.named()[name].reshape(len(batch.c), -1)
+        found |= ((words & np.uint64((1 << (fmt.width - 1)) - 1)) == np.uint64(infinity)).any(axis=1)
+    return found
+
+
+# ------------------------------------------------------------------ terms alone
 #: Products of random factors that are asked alone, and their seed.
 _PRODUCTS, _ALONE_SEED = 16, 3
 
@@ -165,220 +385,3 @@ def _fraction_bits(d: Format, word: int) -> int:
         return 0
     n = abs(number.numerator) * number.denominator
     return n.bit_length() - (n & -n).bit_length()
-
-
-#: The most positions of a that one question tells apart.
-_TOGETHER = 8
-
-#: Products at a time where more might wrap.
-_FEW = 4
-
-#: Positions of a, each with a power of two, and positions of b, which hold ones.
-_SumOfOnes = tuple[Sequence[tuple[int, int]], Sequence[int]]
-
-
-@dataclass(frozen=True, slots=True)
-class OperandLayout:
-    """The pairing of a device's operands.
-
-    `order[i]` is the position of b that meets a[i]; None where the answers are those of no pairing of K
-    products.
-    """
-
-    order: tuple[int, ...] | None
-
-    @property
-    def plain(self) -> bool:
-        """Whether every b[i] meets a[i]."""
-        return self.order is not None and self.order == tuple(range(len(self.order)))
-
-
-def find_layout(asker: Asker) -> OperandLayout:
-    """The pairing of the products; the asker is told of one that is not the plain one.
-
-    Errors: as `Asker.ask`.
-    """
-    k = asker.k
-    plain = tuple(range(k))
-    # Sums that wrap are shown in few products at a time.
-    if _is_pairing(asker, plain) or _is_pairing(asker, plain, _FEW):
-        return OperandLayout(plain)
-    groups, order = _groups(asker.spec, k), [0] * k
-    asked = [(group, t) for group in groups for t in range((k - 1).bit_length())]
-    inputs = [([(i, 1 << weight) for weight, i in enumerate(group)], _bit(k, t)) for group, t in asked]
-    for (group, t), answer in zip(asked, _answers(asker, inputs), strict=True):
-        if answer is None or answer.denominator != 1 or not 0 <= answer < 1 << len(group):
-            return OperandLayout(None)
-        for weight, i in enumerate(group):
-            order[i] |= (int(answer) >> weight & 1) << t
-    found = tuple(order)
-    if sorted(found) != list(plain) or not _is_pairing(asker, found):
-        return OperandLayout(None)
-    asker.layout = found
-    return OperandLayout(found)
-
-
-def first_sums(spec: UnitSpec, k: int) -> Batch:
-    """What `find_layout` asks first: dot products of k terms."""
-    return _batch(spec, k, _paired(range(k)))
-
-
-def _is_pairing(asker: Asker, order: Sequence[int], most: int | None = None) -> bool:
-    """Whether a[i] meets b[order[i]] for every i, shown with at most so many products of 1 · 1 at a time.
-
-    All products are 1 · 1, or those whose position in b has bit t: as many meet as there are such positions,
-    for every t, only if no position is another's.
-    """
-    inputs = _paired(order, most)
-    return _answers(asker, inputs) == [Fraction(len(ones)) for ones, _ in inputs]
-
-
-def _paired(order: Sequence[int], most: int | None = None) -> list[_SumOfOnes]:
-    """What `_is_pairing` asks: a part of a set, in a, meets the whole set, in b, in all its products."""
-    k = len(order)
-    sets = [list(range(k)), *(_bit(k, t) for t in range((k - 1).bit_length()))]
-    size = most or k
-    parts = [(bs[i : i + size], bs) for bs in sets for i in range(0, len(bs), size)]
-    return [([(i, 1) for i in range(k) if order[i] in part], bs) for part, bs in parts]
-
-
-def _bit(k: int, t: int) -> list[int]:
-    """The positions whose number has bit t."""
-    return [i for i in range(k) if i >> t & 1]
-
-
-def _groups(spec: UnitSpec, k: int) -> list[range]:
-    """Positions of a that one question tells apart: they have distinct powers of two, and D holds the sum."""
-    size = 1
-    while (
-        size < min(_TOGETHER, spec.d_format.fraction_bits)
-        and encoded(spec.a_format, power_of_two(size)) is not None
-    ):
-        size += 1
-    return [range(start, min(start + size, k)) for start in range(0, k, size)]
-
-
-def _batch(spec: UnitSpec, k: int, inputs: Sequence[_SumOfOnes]) -> Batch:
-    """Positions of a with values, and ones at positions of b, as operands."""
-    a, b = (np.zeros((len(inputs), k), np.uint64) for _ in range(2))
-    for row, (valued, ones) in enumerate(inputs):
-        for i, value in valued:
-            a[row, i] = encode_exact(spec.a_format, Fraction(value))
-        b[row, list(ones)] = spec.b_format.one
-    return with_scales(spec, Batch(a, b, np.zeros(len(inputs), np.uint64)))
-
-
-def _answers(asker: Asker, inputs: Sequence[_SumOfOnes]) -> list[Fraction | None]:
-    """Sums as numbers; None for what is no number."""
-    return numbers_of(asker.spec.d_format, asker.ask(_batch(asker.spec, asker.k, inputs)))
-
-
-#: The share of NaNs among the operands of dot products that have several, and their seed.
-_SHARES, _SEED = (0.06, 0.06, 0.12, 0.12, 0.25, 0.5), 11
-#: Products of which there are more where neighbours are not all that is near.
-_NEAR = 2
-#: Words of NaN factors that are tried: where there are more, they are those of the operands.
-_FACTORS = 2
-
-
-def invalid_operations(spec: UnitSpec, k: int) -> Batch:
-    """Inputs whose result is NaN, the most telling first: Inf · 0, Inf - Inf, and NaN operands.
-
-    The last ones have several NaNs, each with a sign and a fraction of its own, where the formats have such.
-    """
-    places = [("a", spec.a_format), ("c", spec.c_format)]
-    if spec.b_format != spec.a_format:  # of which one may have no Inf
-        places.insert(1, ("b", spec.b_format))
-    rows = [(place, word) for place, fmt in places for word in edge_encodings(fmt)]
-    n = len(rows)
-    a, b = np.zeros((n, k), np.uint64), np.zeros((n, k), np.uint64)
-    c = np.zeros(n, np.uint64)
-    firsts = {"a": a[:, 0], "b": b[:, 0], "c": c}
-    for i, (place, word) in enumerate(rows):
-        firsts[place][i] = word
-    made = with_scales(spec, Batch(a, b, c))
-    special = ~np.isin(np.arange(n), without_nan(spec, made)) | _infinite(spec, made)
-    made = rows_of(made, np.flatnonzero(special))
-    kinds = {x.specials for x in spec.input_formats().values()}
-    if spec.scale_format is None and kinds <= {Specials.IEEE, Specials.ALL_ONES_NAN}:
-        many = [_many_nans(spec, k)] if kinds == {Specials.IEEE} else []
-        made = together(made, *many, _two_nans(spec, k))
-    return made
-
-
-def nan_word(asker: Asker) -> int:
-    """What an invalid operation gives: the first NaN of inputs without NaN operands, else of those with some.
-
-    Errors: as `Asker.ask`.
-    """
-    d, batch = asker.spec.d_format, invalid_operations(asker.spec, asker.k)
-    answers, plain = asker.ask(batch), without_nan(asker.spec, batch)
-    for word in [*answers[plain].tolist(), *answers.tolist()]:
-        if d.is_nan(word):
-            return int(word)
-    return d.infinity | 1 << (d.fraction_bits - 1 + d.ignored_low_bits)
-
-
-def nan_words(spec: UnitSpec, history: tuple[Batch, Raw], word: int) -> list[tuple[int, int]]:
-    """The words of invalid operations, `word`, and of NaN factors that a history shows."""
-    batch, answers = history
-    d = spec.d_format
-    factors = np.zeros(len(answers), np.bool_)
-    for name in ("a", "b"):
-        one = replace(batch, **{x: np.zeros_like(y) for x, y in batch.named().items() if x != name})
-        factors |= ~np.isin(np.arange(len(answers)), without_nan(spec, one))
-    seen = answers[factors & np.asarray(d.is_nan(answers))]
-    others = dict.fromkeys(int(x) for x in seen.tolist())
-    return [(word, x) for x in list(others)[:_FACTORS] or [word]]
-
-
-def _many_nans(spec: UnitSpec, k: int) -> Batch:
-    """Dot products of ones and NaNs, few and many of these."""
-    rng, n = np.random.default_rng(_SEED), len(_SHARES)
-
-    def words(fmt: Format, shape: tuple[int, ...]) -> Raw:
-        fraction = rng.integers(1, 1 << fmt.fraction_bits, shape, np.uint64)
-        sign = rng.integers(0, 2, shape, np.uint64) << np.uint64(fmt.width - 1)
-        nans = sign | np.uint64(fmt.infinity) | fraction << np.uint64(fmt.ignored_low_bits)
-        shares = np.array(_SHARES).reshape(n, *[1] * (len(shape) - 1))
-        return np.where(rng.random(shape) < shares, nans, np.uint64(fmt.one))
-
-    return Batch(words(spec.a_format, (n, k)), words(spec.b_format, (n, k)), words(spec.c_format, (n,)))
-
-
-def _two_nans(spec: UnitSpec, k: int) -> Batch:
-    """Dot products of ones and two NaNs: factors of one product, of neighbours, and c beside a factor."""
-    factors = [(name, i) for i in range(min(k, 2)) for name in ("a", "b")]
-    far = [(("a", 0), ("a", 2))] if k > _NEAR else []
-    beside_c = [(("c", 0), factor) for factor in factors[:2]]
-    pairs = [*itertools.combinations(factors, 2), *far, *beside_c]
-    formats = spec.input_formats()
-    made = {
-        name: np.full((len(pairs), 1 if name == "c" else k), formats[name].one, np.uint64) for name in "abc"
-    }
-    for row, pair in enumerate(pairs):
-        for minus, (name, i) in enumerate(pair):
-            made[name][row, i] = _nan(formats[name], minus)
-    return Batch(made["a"], made["b"], made["c"][:, 0])
-
-
-def _nan(fmt: Format, minus: int) -> int:
-    """A NaN of either sign, with a fraction of its own where the format has several."""
-    sign = minus << (fmt.width - 1)
-    if fmt.specials is Specials.ALL_ONES_NAN:
-        return sign | ((1 << (fmt.width - 1)) - 1)
-    return sign | fmt.infinity | (1 + minus) << fmt.ignored_low_bits
-
-
-def _infinite(spec: UnitSpec, batch: Batch) -> NDArray[np.bool_]:
-    """Where an operand is infinite, in formats that have infinities."""
-    found = np.zeros(len(batch.c), np.bool_)
-    for name in "abc":
-        fmt = spec.input_formats()[name]
-        try:
-            infinity = fmt.infinity
-        except InputError:
-            continue
-        words = batch.named()[name].reshape(len(batch.c), -1)
-        found |= ((words & np.uint64((1 << (fmt.width - 1)) - 1)) == np.uint64(infinity)).any(axis=1)
-    return found

@@ -14,363 +14,7 @@ from tcformal.identification.masks import AskBatch, Asked, Masks, NoOrderError, 
 from tcformal.oracle.text import power_of_two
 from tcformal.simulation.operands.random import Batch
 
-#: Fraction bits that are tried first: those of known sums, and their neighbours.
-_USUAL_BITS = (10, 13, 14, 18, 22, 23, 24, 25, 26)
-#: Parts of the last kept bit: two of either together are cut in another way than one by one, whatever the
-#: rounding of the alignment.
-_BELOW = (Fraction(3, 4), Fraction(3, 8))
-#: Distances at which parts that belong together are looked for first.
-_DISTANCES = (1, 2, 3, 4, 8, 16)
-
-#: Two leaves.
-LargeTerms = tuple[int, int]
-
-
-class Flatness:
-    """The sums of one device, each given by the first leaf of every part."""
-
-    def __init__(self, masks: Masks) -> None:
-        self.masks = masks
-        #: The fraction bits that were found.
-        self.found: set[int] = set()
-
-    def hidden(self, heads: Sequence[int]) -> Task:
-        """The fraction bits of a sum, and those parts of it that are added up before they are cut.
-
-        Shapes: four parts or more, no two of the first three hide less than the whole; -> (bits, groups).
-        Ranges and units: bits None where what is kept of terms does not depend on their exponents alone.
-        """
-        pair, alone = (heads[1], heads[2]), heads[-1:]
-        bits = yield from self._fraction_bits(pair, [heads[0], *heads[3:]])
-        last = power_of_two(-bits)
-        below, single = yield from together([self._below(heads, bits), self._sum(pair, alone, last)])
-        if single != last:
-            # Two of them together are kept where one is lost.
-            bits, below = (yield from self._fraction_bits(pair, alone)), (pair, _BELOW[0])
-        if below is None:
-            self.found.add(bits)
-            return bits, []
-        return bits, (yield from self._groups(heads, below[0], below[1], bits))
-
-    def _below(self, heads: Sequence[int], bits: int) -> Task:
-        """A pair of large terms beside which others are not cut one by one, and their size; or None."""
-        triangle = list(combinations(heads[:3], 2))
-        for part in _BELOW:
-            low = power_of_two(-bits) * part
-            tasks = [self._sum(pair, [x for x in heads if x not in pair], low) for pair in triangle]
-            single, *sums = yield from together([self._sum(triangle[0], heads[-1:], low), *tasks])
-            for pair, total in zip(triangle, sums, strict=True):
-                if total != (len(heads) - 2) * single:
-                    return pair, part
-            if not single and part == _BELOW[0]:
-                break  # cut toward zero: two together would not be
-        return None
-
-    def _groups(self, heads: Sequence[int], large: LargeTerms, part: Fraction, bits: int) -> Task:
-        """Parts that are added up before they are cut, beside a pair of large terms in other ones.
-
-        Parts that are cut in another way than most share one with a large term.
-        """
-        others = [x for x in heads if x not in large]
-        low = power_of_two(-bits) * part
-        starts = {0, len(others) // 2, len(others) - 1}
-        tries = [(n, n + d if n + d < len(others) else n - d) for n in sorted(starts) for d in _DISTANCES]
-        near = sorted({(min(x), max(x)) for x in tries if min(x) >= 0})
-        alone = together([self._sum(large, [x], low) for x in others])
-        tasks = [self._sum(large, (others[n], others[m]), low) for n, m in near]
-        singles, *sums = yield from together([alone, *tasks])
-        single = dict(zip(others, singles, strict=True))
-        usual = max(singles, key=singles.count)
-        lost = [x for x in others if single[x] != usual]
-        if lost:
-            return [(x, *lost) for x in large]
-        distances = [
-            m - n for (n, m), total in zip(near, sums, strict=True)
-            if total != single[others[n]] + single[others[m]]
-        ]  # fmt: skip
-        if distances:
-            stride = min(distances)
-            spaced = [others[n] for first in range(stride) for n in range(first, len(others), stride)]
-            pairs = list(pairwise(spaced))
-        else:
-            pairs = list(pairwise(others)) + [(others[0], x) for x in others[2:]]
-        groups = yield from self._joined(pairs, large, low, single)
-        if not groups:
-            # Some parts are added up first, or the large terms would show no difference.
-            groups = yield from self._joined(list(combinations(others, 2)), large, low, single)
-        place = {x: n for n, x in enumerate(heads)}
-        return sorted(tuple(sorted(g, key=place.__getitem__)) for g in groups) or [tuple(others)]
-
-    def _joined(
-        self, pairs: Sequence[LargeTerms], large: LargeTerms, low: Fraction, single: Mapping[int, Fraction]
-    ) -> Task:
-        """The sets of parts in which some pairs are not cut as its parts are one by one."""
-        sums = yield from together([self._sum(large, pair, low) for pair in pairs])
-        groups: list[set[int]] = []
-        for pair, total in zip(pairs, sums, strict=True):
-            if total != single[pair[0]] + single[pair[1]]:
-                joined = set(pair).union(*(g for g in groups if g & set(pair)))
-                groups = [*(g for g in groups if not g & joined), joined]
-        return groups
-
-    def _fraction_bits(self, pair: LargeTerms, others: Sequence[int]) -> Task:
-        """How far below a pair of large terms all of some others are still kept."""
-        kept, lost = 0, self.masks.depth + 1
-        wanted = sorted({t for bits in self.found for t in (bits, bits + 1)}) or list(_USUAL_BITS)
-        while lost - kept > 1:
-            wanted = [t for t in wanted if kept < t < lost] or _spread(kept, lost)
-            sums = yield from together([self._sum(pair, others, power_of_two(-t)) for t in wanted])
-            for t, total in zip(wanted, sums, strict=True):
-                if total == len(others) * power_of_two(-t):
-                    kept = max(kept, t)
-                else:
-                    lost = min(lost, t)
-            wanted = []
-            kept = min(kept, lost - 1)
-        return kept
-
-    def _sum(self, pair: LargeTerms, others: Sequence[int], value: Fraction) -> Task:
-        """What a sum makes of terms that are a part of two large ones of both signs, as a part of these."""
-        m = self.masks
-        large = power_of_two(m.large(*pair))
-        able = {x: value * large for x in others if m.word_pair(x, value * large) is not None}
-        (number,) = yield [{pair[0]: large, pair[1]: -large} | able]
-        if number is None:
-            raise NotFiniteError
-        # A leaf that cannot be that small is taken to be as the others are.
-        return number / large * Fraction(len(others), max(1, len(able)))
-
-
-def _spread(kept: int, lost: int) -> list[int]:
-    """Up to eight places between two."""
-    step = -(-(lost - kept) // 9)
-    return list(range(kept + step, lost, step)) or [kept + 1]
-
-
-#: Terms: products by their numbers, and c by the next one.
-Leaves = frozenset[int]
-Couple = frozenset[int]
-
-
-def misfit(root: Step, known: Mapping[Couple, Leaves], bits: Mapping[Step, int | None], c: int) -> str:
-    """Why masks do not fit an order; empty where they do.
-
-    Shapes: `known`: the leaves that each pair was seen to hide; `bits`: as of `Order`; `c`: the leaf of c.
-    """
-    wrong = sum(seen != hidden_by(root, pair, bits, c) for pair, seen in known.items())
-    if not wrong:
-        return ""
-    return f"{wrong} of {len(known)} pairs hide other terms than they would in this order"
-
-
-def hidden_by(step: Step, pair: Couple, bits: Mapping[Step, int | None], c: int) -> Leaves:
-    """What a pair hides in a sum, as far as its leaves go; the other arguments as of `misfit`."""
-    parts = {x: _leaves(x if isinstance(x, Step) else Step((x,)), c) for x in step.children}
-    inside = [x for x, leaves in parts.items() if pair <= leaves and isinstance(x, Step)]
-    if inside:
-        return hidden_by(inside[0], pair, bits, c)
-    exact = step in bits and bits[step] is None
-    return frozenset().union(*(leaves for leaves in parts.values() if not exact or leaves & pair))
-
-
-def exact_parts(among: Leaves, seen: Mapping[Couple, Leaves]) -> set[Leaves] | None:
-    """The parts of an exact sum, where a pair hides the two parts that it is in; None where it has no such.
-
-    Shapes: `seen` is what pairs of leaves of the sum hide.
-    """
-    top = {p: s for p, s in seen.items() if not any(s < t and t != among for t in seen.values())}
-    parts: set[Leaves] = set()
-    for leaf in among:
-        own = [s for p, s in top.items() if leaf in p]
-        if len(own) > 1:
-            parts.add(frozenset.intersection(*own))
-    # Where a leaf was only asked with leaves of one part, that part is still among its own.
-    parts = {part for part in parts if not any(other < part for other in parts)}
-    added = True
-    while added:
-        added = False
-        for p, s in top.items():
-            known = [part for part in parts if part & p]
-            if len(known) == 1 and p - known[0] and s - known[0] not in parts:
-                parts.add(s - known[0])
-                added = True
-    whole = sum(map(len, parts)) == len(among) and among.union(*parts) == among
-    return parts if whole and among not in parts else None
-
-
-def spaced_alike(heads: Sequence[int], groups: Sequence[frozenset[int]]) -> list[tuple[int, int]]:
-    """Parts that are as far from each other as two which were found to be in one inner sum.
-
-    A chain of inner sums shows whole that way, where part by part each would be asked after the last.
-    """
-    for group in groups:
-        places = [n for n, head in enumerate(heads) if head in group]
-        if len(places) > 1:
-            stride = places[1] - places[0]
-            return list(zip(heads, heads[stride:], strict=False))
-    return []
-
-
-def _leaves(step: Step, c: int) -> Leaves:
-    found = frozenset(step.products())
-    return found | {c} if any("c" in x.children for x in step.steps()) else found
-
-
-#: Probes of one pair from which on leaves are counted first; so many of all pairs are rather one batch.
-_MANY, _ONE_BATCH = 3, 30
-
-
-@dataclass
-class HiddenSets:
-    """What is known of one device's pairs: a pair hides the leaves of a sum, the pair among them.
-
-    A set that follows from its size and from others is taken to be hidden until all such sets are confirmed.
-    """
-
-    masks: Masks
-    #: Whether leaves may be counted.
-    counting: bool = True
-    known: dict[Couple, Leaves] = field(default_factory=dict)
-    #: Pairs that are being asked.
-    asking: set[Couple] = field(default_factory=set)
-    #: Pairs whose sets follow from others.
-    likely: dict[Couple, Leaves] = field(default_factory=dict)
-    #: Those of them that are asked, or that hide a set of which another pair is.
-    checked: set[Couple] = field(default_factory=set)
-
-    def clear(self) -> None:
-        """Forget what is known."""
-        self.known.clear()
-        self.likely.clear()
-        self.checked.clear()
-
-    def hide(self, pairs: Iterable[tuple[int, int]], among: Leaves) -> Task:
-        """Ask what pairs of leaves hide among the leaves of one sum, or wait where another task asks it."""
-        wanted = {p: None for p in map(frozenset, pairs) if len(p) == 2 and p not in self.known}
-        new = [p for p in wanted if p not in self.asking]
-        self.asking |= set(new)
-        self._follow(new, among)
-        left = [p for p in new if p not in self.known]
-        if self._counts(len(left), len(among) - 2):
-            yield from self._count(left, among)
-        left = [p for p in new if p not in self.known]
-        found = yield from together([self._survivors(p, among) for p in left])
-        self.known |= {p: among - alive for p, alive in zip(left, found, strict=True)}
-        self.asking -= set(new)
-        while any(p in self.asking for p in wanted):
-            yield []
-
-    def seen(self, among: Leaves) -> dict[Couple, Leaves]:
-        """What is known of pairs of leaves of one sum."""
-        return {p: hidden for p, hidden in self.known.items() if p <= among}
-
-    def confirmed(self, rest: Task) -> Task:
-        """What another task gives, and whether no leaf of a set that follows comes back beside a pair of it.
-
-        In an order of sums other pairs of such a set, which hide as many leaves or meet it, hide it, too.
-        Such sets are asked at the same time as what the other task asks next.
-        """
-        done: list[object] = []
-
-        def first() -> Task:
-            done.append((yield from rest))
-
-        def beside() -> Task:
-            right = True
-            while not done or self.likely.keys() - self.checked:
-                new = self._one_of_each()
-                counts = yield from together([self._counted(p, self.likely[p] - p) for p in new])
-                right = right and all(count == 0 for count in counts)
-                if not new:
-                    yield []
-            return right
-
-        _, right = yield from together([first(), beside()])
-        return done[0], right
-
-    def _one_of_each(self) -> list[Couple]:
-        """Of pairs that are not checked, the first of each set that none before them hides; all are then."""
-        hidden = {self.likely[p] for p in self.checked}
-        new: dict[Leaves, Couple] = {}
-        for p in (p for p in self.likely if p not in self.checked):
-            new.setdefault(self.likely[p], p)
-        self.checked |= self.likely.keys()
-        return [p for found, p in new.items() if found not in hidden]
-
-    def _countable(self, others: int) -> bool:
-        """Whether so many leaves can be counted."""
-        return self.counting and others.bit_length() <= self.masks.width
-
-    def _counts(self, pairs: int, others: int) -> bool:
-        """Whether so many leaves can be counted, and take many probes if each is asked."""
-        each = -(-others // self.masks.width)
-        return self._countable(others) and each >= _MANY and pairs * each > _ONE_BATCH
-
-    def _follow(self, pairs: Sequence[Couple], among: Leaves) -> None:
-        """Take pairs to hide what another of them does that has a leaf of the same inner sum."""
-        if not self._countable(len(among) - 2):
-            return
-        for pair in pairs:
-            found = followed(pair, self.seen(among))
-            if found is not None:
-                self.known[pair] = self.likely[pair] = found
-
-    def _count(self, pairs: Sequence[Couple], among: Leaves) -> Task:
-        """Count what pairs hide; a set of which the size says enough is known then."""
-        counts = yield from together([self._counted(p, among - p) for p in pairs])
-        sizes = {p: len(among) - n for p, n in zip(pairs, counts, strict=True) if n is not None}
-        certain = {p: p if n == len(p) else among for p, n in sizes.items() if n in (len(p), len(among))}
-        self.known |= certain
-        sums = {*self.seen(among).values(), *certain.values()}
-        rest = {p: n for p, n in sizes.items() if p not in certain}
-        found = supposed(sums, rest, [among - {self.masks.k}])
-        self.known |= found
-        self.likely |= found
-
-    def _counted(self, pair: Couple, others: Leaves) -> Task:
-        return (yield from self.masks.counted((min(pair), max(pair)), sorted(others), self.masks.depth))
-
-    def _survivors(self, pair: Couple, among: Leaves) -> Task:
-        m = self.masks
-        return (yield from m.survivors(min(pair), max(pair), sorted(among - pair), m.depth, m.width))
-
-
-def followed(pair: Couple, known: Mapping[Couple, Leaves]) -> Leaves | None:
-    """What a pair hides by what others do: leaves of one inner sum meet a leaf beside it in the same sum.
-
-    Parts of an exact sum that are hidden together are no inner sum: what they hide with others does not
-    hold them.
-    """
-    for other, seen in known.items():
-        beside = other & pair
-        if len(beside) == 1:
-            mine, its = pair - beside, other - beside
-            if any(mine | its <= s < seen and not beside <= s for s in known.values()):
-                return seen
-    return None
-
-
-def supposed(
-    sums: Iterable[Leaves], sizes: Mapping[Couple, int], usual: Sequence[Leaves] = ()
-) -> dict[Couple, Leaves]:
-    """The sets that pairs hide by their sizes, where sums that share a leaf lie within one another.
-
-    Shapes: `sums` are known to be hidden by pairs, `usual` are tried before; a pair is left out where no set
-    of its size follows.
-    """
-    known, made = set(sums), {}
-    for pair in sorted(sizes, key=lambda p: sizes[p]):
-        whole = next((s for s in (*usual, *known) if pair <= s and len(s) == sizes[pair]), None)
-        least = pair
-        while touching := [s for s in known if s & least and not s <= least and not least <= s]:
-            least = least.union(*touching)
-        least = least if whole is None else whole
-        if len(least) == sizes[pair]:
-            made[pair] = least
-            known.add(least)
-    return made
-
-
+# ------------------------------------------------------------------ the order
 #: Exponents of the large terms: the largest that serve, and one that fp16 partial sums hold.
 _HIGH = (64, 15)
 #: A sum of so many parts has no hidden ones if no two of three parts are one.
@@ -644,3 +288,363 @@ class _OrderSearch:
     def _rank(self, leaf: int) -> int:
         """c before the products."""
         return -1 if leaf == self.masks.k else leaf
+
+
+# ------------------------------------------------------------------ what pairs hide
+#: Probes of one pair from which on leaves are counted first; so many of all pairs are rather one batch.
+_MANY, _ONE_BATCH = 3, 30
+
+
+@dataclass
+class HiddenSets:
+    """What is known of one device's pairs: a pair hides the leaves of a sum, the pair among them.
+
+    A set that follows from its size and from others is taken to be hidden until all such sets are confirmed.
+    """
+
+    masks: Masks
+    #: Whether leaves may be counted.
+    counting: bool = True
+    known: dict[Couple, Leaves] = field(default_factory=dict)
+    #: Pairs that are being asked.
+    asking: set[Couple] = field(default_factory=set)
+    #: Pairs whose sets follow from others.
+    likely: dict[Couple, Leaves] = field(default_factory=dict)
+    #: Those of them that are asked, or that hide a set of which another pair is.
+    checked: set[Couple] = field(default_factory=set)
+
+    def clear(self) -> None:
+        """Forget what is known."""
+        self.known.clear()
+        self.likely.clear()
+        self.checked.clear()
+
+    def hide(self, pairs: Iterable[tuple[int, int]], among: Leaves) -> Task:
+        """Ask what pairs of leaves hide among the leaves of one sum, or wait where another task asks it."""
+        wanted = {p: None for p in map(frozenset, pairs) if len(p) == 2 and p not in self.known}
+        new = [p for p in wanted if p not in self.asking]
+        self.asking |= set(new)
+        self._follow(new, among)
+        left = [p for p in new if p not in self.known]
+        if self._counts(len(left), len(among) - 2):
+            yield from self._count(left, among)
+        left = [p for p in new if p not in self.known]
+        found = yield from together([self._survivors(p, among) for p in left])
+        self.known |= {p: among - alive for p, alive in zip(left, found, strict=True)}
+        self.asking -= set(new)
+        while any(p in self.asking for p in wanted):
+            yield []
+
+    def seen(self, among: Leaves) -> dict[Couple, Leaves]:
+        """What is known of pairs of leaves of one sum."""
+        return {p: hidden for p, hidden in self.known.items() if p <= among}
+
+    def confirmed(self, rest: Task) -> Task:
+        """What another task gives, and whether no leaf of a set that follows comes back beside a pair of it.
+
+        In an order of sums other pairs of such a set, which hide as many leaves or meet it, hide it, too.
+        Such sets are asked at the same time as what the other task asks next.
+        """
+        done: list[object] = []
+
+        def first() -> Task:
+            done.append((yield from rest))
+
+        def beside() -> Task:
+            right = True
+            while not done or self.likely.keys() - self.checked:
+                new = self._one_of_each()
+                counts = yield from together([self._counted(p, self.likely[p] - p) for p in new])
+                right = right and all(count == 0 for count in counts)
+                if not new:
+                    yield []
+            return right
+
+        _, right = yield from together([first(), beside()])
+        return done[0], right
+
+    def _one_of_each(self) -> list[Couple]:
+        """Of pairs that are not checked, the first of each set that none before them hides; all are then."""
+        hidden = {self.likely[p] for p in self.checked}
+        new: dict[Leaves, Couple] = {}
+        for p in (p for p in self.likely if p not in self.checked):
+            new.setdefault(self.likely[p], p)
+        self.checked |= self.likely.keys()
+        return [p for found, p in new.items() if found not in hidden]
+
+    def _countable(self, others: int) -> bool:
+        """Whether so many leaves can be counted."""
+        return self.counting and others.bit_length() <= self.masks.width
+
+    def _counts(self, pairs: int, others: int) -> bool:
+        """Whether so many leaves can be counted, and take many probes if each is asked."""
+        each = -(-others // self.masks.width)
+        return self._countable(others) and each >= _MANY and pairs * each > _ONE_BATCH
+
+    def _follow(self, pairs: Sequence[Couple], among: Leaves) -> None:
+        """Take pairs to hide what another of them does that has a leaf of the same inner sum."""
+        if not self._countable(len(among) - 2):
+            return
+        for pair in pairs:
+            found = followed(pair, self.seen(among))
+            if found is not None:
+                self.known[pair] = self.likely[pair] = found
+
+    def _count(self, pairs: Sequence[Couple], among: Leaves) -> Task:
+        """Count what pairs hide; a set of which the size says enough is known then."""
+        counts = yield from together([self._counted(p, among - p) for p in pairs])
+        sizes = {p: len(among) - n for p, n in zip(pairs, counts, strict=True) if n is not None}
+        certain = {p: p if n == len(p) else among for p, n in sizes.items() if n in (len(p), len(among))}
+        self.known |= certain
+        sums = {*self.seen(among).values(), *certain.values()}
+        rest = {p: n for p, n in sizes.items() if p not in certain}
+        found = supposed(sums, rest, [among - {self.masks.k}])
+        self.known |= found
+        self.likely |= found
+
+    def _counted(self, pair: Couple, others: Leaves) -> Task:
+        return (yield from self.masks.counted((min(pair), max(pair)), sorted(others), self.masks.depth))
+
+    def _survivors(self, pair: Couple, among: Leaves) -> Task:
+        m = self.masks
+        return (yield from m.survivors(min(pair), max(pair), sorted(among - pair), m.depth, m.width))
+
+
+def followed(pair: Couple, known: Mapping[Couple, Leaves]) -> Leaves | None:
+    """What a pair hides by what others do: leaves of one inner sum meet a leaf beside it in the same sum.
+
+    Parts of an exact sum that are hidden together are no inner sum: what they hide with others does not
+    hold them.
+    """
+    for other, seen in known.items():
+        beside = other & pair
+        if len(beside) == 1:
+            mine, its = pair - beside, other - beside
+            if any(mine | its <= s < seen and not beside <= s for s in known.values()):
+                return seen
+    return None
+
+
+def supposed(
+    sums: Iterable[Leaves], sizes: Mapping[Couple, int], usual: Sequence[Leaves] = ()
+) -> dict[Couple, Leaves]:
+    """The sets that pairs hide by their sizes, where sums that share a leaf lie within one another.
+
+    Shapes: `sums` are known to be hidden by pairs, `usual` are tried before; a pair is left out where no set
+    of its size follows.
+    """
+    known, made = set(sums), {}
+    for pair in sorted(sizes, key=lambda p: sizes[p]):
+        whole = next((s for s in (*usual, *known) if pair <= s and len(s) == sizes[pair]), None)
+        least = pair
+        while touching := [s for s in known if s & least and not s <= least and not least <= s]:
+            least = least.union(*touching)
+        least = least if whole is None else whole
+        if len(least) == sizes[pair]:
+            made[pair] = least
+            known.add(least)
+    return made
+
+
+# ------------------------------------------------------------------ what an order hides
+#: Terms: products by their numbers, and c by the next one.
+Leaves = frozenset[int]
+Couple = frozenset[int]
+
+
+def misfit(root: Step, known: Mapping[Couple, Leaves], bits: Mapping[Step, int | None], c: int) -> str:
+    """Why masks do not fit an order; empty where they do.
+
+    Shapes: `known`: the leaves that each pair was seen to hide; `bits`: as of `Order`; `c`: the leaf of c.
+    """
+    wrong = sum(seen != hidden_by(root, pair, bits, c) for pair, seen in known.items())
+    if not wrong:
+        return ""
+    return f"{wrong} of {len(known)} pairs hide other terms than they would in this order"
+
+
+def hidden_by(step: Step, pair: Couple, bits: Mapping[Step, int | None], c: int) -> Leaves:
+    """What a pair hides in a sum, as far as its leaves go; the other arguments as of `misfit`."""
+    parts = {x: _leaves(x if isinstance(x, Step) else Step((x,)), c) for x in step.children}
+    inside = [x for x, leaves in parts.items() if pair <= leaves and isinstance(x, Step)]
+    if inside:
+        return hidden_by(inside[0], pair, bits, c)
+    exact = step in bits and bits[step] is None
+    return frozenset().union(*(leaves for leaves in parts.values() if not exact or leaves & pair))
+
+
+def exact_parts(among: Leaves, seen: Mapping[Couple, Leaves]) -> set[Leaves] | None:
+    """The parts of an exact sum, where a pair hides the two parts that it is in; None where it has no such.
+
+    Shapes: `seen` is what pairs of leaves of the sum hide.
+    """
+    top = {p: s for p, s in seen.items() if not any(s < t and t != among for t in seen.values())}
+    parts: set[Leaves] = set()
+    for leaf in among:
+        own = [s for p, s in top.items() if leaf in p]
+        if len(own) > 1:
+            parts.add(frozenset.intersection(*own))
+    # Where a leaf was only asked with leaves of one part, that part is still among its own.
+    parts = {part for part in parts if not any(other < part for other in parts)}
+    added = True
+    while added:
+        added = False
+        for p, s in top.items():
+            known = [part for part in parts if part & p]
+            if len(known) == 1 and p - known[0] and s - known[0] not in parts:
+                parts.add(s - known[0])
+                added = True
+    whole = sum(map(len, parts)) == len(among) and among.union(*parts) == among
+    return parts if whole and among not in parts else None
+
+
+def spaced_alike(heads: Sequence[int], groups: Sequence[frozenset[int]]) -> list[tuple[int, int]]:
+    """Parts that are as far from each other as two which were found to be in one inner sum.
+
+    A chain of inner sums shows whole that way, where part by part each would be asked after the last.
+    """
+    for group in groups:
+        places = [n for n, head in enumerate(heads) if head in group]
+        if len(places) > 1:
+            stride = places[1] - places[0]
+            return list(zip(heads, heads[stride:], strict=False))
+    return []
+
+
+def _leaves(step: Step, c: int) -> Leaves:
+    found = frozenset(step.products())
+    return found | {c} if any("c" in x.children for x in step.steps()) else found
+
+
+# ------------------------------------------------------------------ how parts of one sum are cut
+#: Fraction bits that are tried first: those of known sums, and their neighbours.
+_USUAL_BITS = (10, 13, 14, 18, 22, 23, 24, 25, 26)
+#: Parts of the last kept bit: two of either together are cut in another way than one by one, whatever the
+#: rounding of the alignment.
+_BELOW = (Fraction(3, 4), Fraction(3, 8))
+#: Distances at which parts that belong together are looked for first.
+_DISTANCES = (1, 2, 3, 4, 8, 16)
+
+#: Two leaves.
+LargeTerms = tuple[int, int]
+
+
+class Flatness:
+    """The sums of one device, each given by the first leaf of every part."""
+
+    def __init__(self, masks: Masks) -> None:
+        self.masks = masks
+        #: The fraction bits that were found.
+        self.found: set[int] = set()
+
+    def hidden(self, heads: Sequence[int]) -> Task:
+        """The fraction bits of a sum, and those parts of it that are added up before they are cut.
+
+        Shapes: four parts or more, no two of the first three hide less than the whole; -> (bits, groups).
+        Ranges and units: bits None where what is kept of terms does not depend on their exponents alone.
+        """
+        pair, alone = (heads[1], heads[2]), heads[-1:]
+        bits = yield from self._fraction_bits(pair, [heads[0], *heads[3:]])
+        last = power_of_two(-bits)
+        below, single = yield from together([self._below(heads, bits), self._sum(pair, alone, last)])
+        if single != last:
+            # Two of them together are kept where one is lost.
+            bits, below = (yield from self._fraction_bits(pair, alone)), (pair, _BELOW[0])
+        if below is None:
+            self.found.add(bits)
+            return bits, []
+        return bits, (yield from self._groups(heads, below[0], below[1], bits))
+
+    def _below(self, heads: Sequence[int], bits: int) -> Task:
+        """A pair of large terms beside which others are not cut one by one, and their size; or None."""
+        triangle = list(combinations(heads[:3], 2))
+        for part in _BELOW:
+            low = power_of_two(-bits) * part
+            tasks = [self._sum(pair, [x for x in heads if x not in pair], low) for pair in triangle]
+            single, *sums = yield from together([self._sum(triangle[0], heads[-1:], low), *tasks])
+            for pair, total in zip(triangle, sums, strict=True):
+                if total != (len(heads) - 2) * single:
+                    return pair, part
+            if not single and part == _BELOW[0]:
+                break  # cut toward zero: two together would not be
+        return None
+
+    def _groups(self, heads: Sequence[int], large: LargeTerms, part: Fraction, bits: int) -> Task:
+        """Parts that are added up before they are cut, beside a pair of large terms in other ones.
+
+        Parts that are cut in another way than most share one with a large term.
+        """
+        others = [x for x in heads if x not in large]
+        low = power_of_two(-bits) * part
+        starts = {0, len(others) // 2, len(others) - 1}
+        tries = [(n, n + d if n + d < len(others) else n - d) for n in sorted(starts) for d in _DISTANCES]
+        near = sorted({(min(x), max(x)) for x in tries if min(x) >= 0})
+        alone = together([self._sum(large, [x], low) for x in others])
+        tasks = [self._sum(large, (others[n], others[m]), low) for n, m in near]
+        singles, *sums = yield from together([alone, *tasks])
+        single = dict(zip(others, singles, strict=True))
+        usual = max(singles, key=singles.count)
+        lost = [x for x in others if single[x] != usual]
+        if lost:
+            return [(x, *lost) for x in large]
+        distances = [
+            m - n for (n, m), total in zip(near, sums, strict=True)
+            if total != single[others[n]] + single[others[m]]
+        ]  # fmt: skip
+        if distances:
+            stride = min(distances)
+            spaced = [others[n] for first in range(stride) for n in range(first, len(others), stride)]
+            pairs = list(pairwise(spaced))
+        else:
+            pairs = list(pairwise(others)) + [(others[0], x) for x in others[2:]]
+        groups = yield from self._joined(pairs, large, low, single)
+        if not groups:
+            # Some parts are added up first, or the large terms would show no difference.
+            groups = yield from self._joined(list(combinations(others, 2)), large, low, single)
+        place = {x: n for n, x in enumerate(heads)}
+        return sorted(tuple(sorted(g, key=place.__getitem__)) for g in groups) or [tuple(others)]
+
+    def _joined(
+        self, pairs: Sequence[LargeTerms], large: LargeTerms, low: Fraction, single: Mapping[int, Fraction]
+    ) -> Task:
+        """The sets of parts in which some pairs are not cut as its parts are one by one."""
+        sums = yield from together([self._sum(large, pair, low) for pair in pairs])
+        groups: list[set[int]] = []
+        for pair, total in zip(pairs, sums, strict=True):
+            if total != single[pair[0]] + single[pair[1]]:
+                joined = set(pair).union(*(g for g in groups if g & set(pair)))
+                groups = [*(g for g in groups if not g & joined), joined]
+        return groups
+
+    def _fraction_bits(self, pair: LargeTerms, others: Sequence[int]) -> Task:
+        """How far below a pair of large terms all of some others are still kept."""
+        kept, lost = 0, self.masks.depth + 1
+        wanted = sorted({t for bits in self.found for t in (bits, bits + 1)}) or list(_USUAL_BITS)
+        while lost - kept > 1:
+            wanted = [t for t in wanted if kept < t < lost] or _spread(kept, lost)
+            sums = yield from together([self._sum(pair, others, power_of_two(-t)) for t in wanted])
+            for t, total in zip(wanted, sums, strict=True):
+                if total == len(others) * power_of_two(-t):
+                    kept = max(kept, t)
+                else:
+                    lost = min(lost, t)
+            wanted = []
+            kept = min(kept, lost - 1)
+        return kept
+
+    def _sum(self, pair: LargeTerms, others: Sequence[int], value: Fraction) -> Task:
+        """What a sum makes of terms that are a part of two large ones of both signs, as a part of these."""
+        m = self.masks
+        large = power_of_two(m.large(*pair))
+        able = {x: value * large for x in others if m.word_pair(x, value * large) is not None}
+        (number,) = yield [{pair[0]: large, pair[1]: -large} | able]
+        if number is None:
+            raise NotFiniteError
+        # A leaf that cannot be that small is taken to be as the others are.
+        return number / large * Fraction(len(others), max(1, len(able)))
+
+
+def _spread(kept: int, lost: int) -> list[int]:
+    """Up to eight places between two."""
+    step = -(-(lost - kept) // 9)
+    return list(range(kept + step, lost, step)) or [kept + 1]

@@ -28,233 +28,7 @@ from tcformal.simulation.arrays import dtypes, from_raw
 from tcformal.simulation.operands.random import Raw
 from tcformal.simulation.recipe import ModelGemm, gemm
 
-#: Units, and recipes on each, of which variations are tried.
-_BASES = 3
-_SPLITS = (2, 3, 4, 5, 6, 7, 8, 12, 16)
-_TILES = (16, 32, 64, 128)
-#: Recipes of which the fault that drops the tail is tried.
-_DROPPING = ("cublaslt-66@grain=128", "cublaslt-21@tile=32")
-#: Fields whose other value is a fault of a library that was seen, in words.
-FAULTS = {
-    ("tail", "dropped"): "a known fault: the incomplete last tile of k is left out where K is split",
-    ("scales_of", "first-part"): "a known fault: every part of K uses the scales of the first one",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class ProductProducer:
-    """A recipe on a unit that gives every element of a result."""
-
-    model: ModelGemm
-    #: Whether the unit is the one that was asked about.
-    own: bool
-    #: The catalogued units of this arithmetic, those nearest to the one that was asked about first.
-    units: tuple[str, ...] = ()
-
-    @property
-    def fault(self) -> str:
-        """What is wrong with the recipe, empty where it is a library's as it should be."""
-        values = self.model.recipe.parameters().items()
-        return "; ".join(FAULTS[pair] for pair in values if pair in FAULTS)
-
-    @property
-    def rank(self) -> tuple[bool, bool, int]:
-        """The nearest first: without fault, the unit itself, few fields set."""
-        return bool(self.fault), not self.own, self.model.recipe.name.count("=")
-
-
-def product_candidates(
-    spec: UnitSpec, case: ProductCase, recipes: Sequence[str], rivals: bool
-) -> Iterator[ProductProducer]:
-    """The unit and its rivals, by every recipe; nearer ones first."""
-    if spec.scale_format is not None:
-        raise InputError(
-            f"expected a unit without scales of its own for a whole product, but got {spec.name}"
-        )
-    own, *others = same_arithmetic(spec, case.k)
-    units = [(spec, own), *((resolve(names[0]), names) for names in others if rivals)]
-    named = [recipe(name) for name in recipes]
-    for u, names in units:
-        if takes(u, case.k):
-            yield from _by_recipes(u, (*named, *_recipes(u, case)), case, own=u is spec, names=names)
-
-
-def altered_candidates(
-    spec: UnitSpec, case: ProductCase, found: Sequence[ProductProducer]
-) -> Iterator[ProductProducer]:
-    """The unit, and those that give the other result, altered in one parameter, by the recipes that do."""
-    units = dict.fromkeys([spec, *(p.model.unit for p in found)])
-    recipes = dict.fromkeys([*(p.model.recipe for p in found if not p.fault), recipe("plain")])
-    for base in list(units)[:_BASES]:
-        for u in neighbours(base):
-            if takes(u, case.k):
-                yield from _by_recipes(u, list(recipes)[:_BASES], case, own=base is spec)
-
-
-def _by_recipes(
-    u: UnitSpec, recipes: Iterable[Recipe], case: ProductCase, *, own: bool, names: tuple[str, ...] = ()
-) -> Iterator[ProductProducer]:
-    for one in recipes:
-        with contextlib.suppress(InputError):  # a recipe that this unit cannot follow
-            yield ProductProducer(gemm(u, _to(one, case, u)), own, names)
-
-
-def _to(one: Recipe, case: ProductCase, u: UnitSpec) -> Recipe:
-    """The recipe with results in the product's format."""
-    if case.d_format == u.d_format or one.output == case.d_format.name:
-        return one
-    fields: dict[str, str | bool] = {"output": case.d_format.name}
-    if case.d_format.specials is not Specials.IEEE:
-        fields["saturate"] = True
-    listed = ",".join(f"{key}={str(value).lower()}" for key, value in fields.items())
-    return one.altered(f"{one.name}{',' if '@' in one.name else '@'}{listed}", fields)
-
-
-def _recipes(u: UnitSpec, case: ProductCase) -> Iterator[Recipe]:
-    """Every recipe with the fields that libraries choose by the product."""
-    whole, split = _families(u, case)
-    for name in whole:
-        yield recipe(name)
-    for base in split:
-        for s in _SPLITS:
-            if s > case.k:
-                continue
-            made = recipe(f"{base}{',' if '@' in base else '@'}splits={s}")
-            yield made
-            for tile in _TILES[1:]:
-                if case.k % tile and base in _DROPPING:
-                    name = f"{made.name},tail=dropped,tile={tile}"
-                    yield made.altered(name, {"tail": "dropped", "tile": tile})
-            if case.scaled:
-                yield made.altered(f"{made.name},scales_of=first-part", {"scales_of": "first-part"})
-
-
-def _families(u: UnitSpec, case: ProductCase) -> tuple[list[str], list[str]]:
-    """Names of recipes for K whole, and of those for parts of it."""
-    if case.scaled:
-        families = ["deepgemm-sm90@output=accumulator", "cutlass-sm90-fp8-scaled"]
-        return families, [f"{x}{',' if '@' in x else '@'}grain=128" for x in families]
-    # Where C joins an unscaled sum, both fused multiply–adds are the same.
-    fused = ["", ",fused=c"] if case.alpha is not None and case.c is not None else [""]
-    whole = ["plain", "cublaslt-55", *(f"cublaslt-55@{x[1:]}" for x in fused if x)]
-    whole += [f"cublaslt-21@tile={tile}{x}" for tile in _TILES for x in fused]
-    narrow = case.d_format != u.d_format
-    split = [
-        f"cublaslt-{number}{x}{y}"
-        for number in ("66@grain=128", *(f"21@tile={tile}" for tile in _TILES), "36@tile=16", "36@tile=32")
-        for x in fused
-        for y in (("", ",partials=output") if narrow else ("",))
-    ]
-    # In the accumulator's format and without alpha, serial sums are those of a workspace.
-    serial = [f"cutlass-split-k-serial@tile={t},grain={t}" for t in _TILES[1:]]
-    split += [*serial, "cutlass-split-k-parallel@tile=32"]
-    if u.a_format.storage_bits == 8:
-        whole += ["cublaslt-66-promoted", "cutlass-sm90-fp8", "cutlass-sm80-fp8"]
-        whole += ["cutlass-sm80-fp8@tile=128,promotion=128"]
-        split += ["cublaslt-66-promoted@grain=128"]
-    return whole, split
-
-
-#: Elements that a fault must explain, and faults that are replayed on them.
-_ELEMENTS, _MOST = 16, 256
-#: Products up to which every range of k is tried; of more, ranges whose ends are multiples of 1/512 of K.
-_ENDS = 512
-#: How far a predicted change may be from the one seen: multiples of u·Σ|a·b| and of the expected rounding.
-_NEAR = 4
-_FACTORS = {FaultKind.LEFT_OUT: 0.0, FaultKind.TWICE: 2.0, FaultKind.NEGATED: -1.0}
-
-
-@dataclass(frozen=True, slots=True)
-class ProductFault:
-    """A recipe whose products of k from `start` up to `stop` are treated otherwise."""
-
-    model: ModelGemm
-    kind: FaultKind
-    start: int
-    stop: int
-
-    def __str__(self) -> str:
-        which = f"k = {self.start}" + (f" to {self.stop - 1}" if self.stop > self.start + 1 else "")
-        name = f"{self.model.recipe.name} on {self.model.unit.name}"
-        return f"{name} {self.kind.value} the products of {which}"
-
-
-def product_faults(case: ProductCase, models: Sequence[ModelGemm]) -> list[ProductFault]:
-    """The faults of recipes that give all differing elements obtained, short ranges of k first.
-
-    Shapes: of many elements the first sixteen that differ are compared.
-    Ranges and units: one k, or a range of k that is left out, the same for all elements; of those that change
-    the sum in binary64 about as much as it differs.  None where sums are scaled, or stream-K.
-    Zero, NaN, Inf: none where a result or an operand is NaN or Inf.
-    """
-    places = np.argwhere(case.expected != case.got)[:_ELEMENTS]
-    if case.scaled or not len(places):
-        return []
-    rows = [case.part(np.array([i]), np.array([j])) for i, j in places]
-    hypotheses = list(_likely(rows))[:_MOST]
-    found = []
-    for model in models:
-        left = [] if model.recipe.stream else hypotheses
-        for row in rows:
-            if left:
-                left = _that_give(row, model, left)
-        found += [ProductFault(model, *x) for x in left]
-    return sorted(found, key=lambda x: x.stop - x.start)
-
-
-_Hypothesis = tuple[FaultKind, int, int]
-
-
-def _likely(rows: Sequence[ProductCase]) -> Iterator[_Hypothesis]:
-    """Faults that change the sums of all elements about as much as they differ, the nearest first."""
-    products = np.array([x.a[0].astype(np.float64) * x.b[:, 0].astype(np.float64) for x in rows])
-    if rows[0].alpha is not None:
-        products = products * float(rows[0].alpha)
-    fmt, k = rows[0].d_format, products.shape[1]
-    expected, got = (
-        np.array([float(values_of(getattr(x, name), fmt)[0, 0]) for x in rows])
-        for name in ("expected", "got")
-    )
-    if not (np.isfinite(products).all() and np.isfinite(expected).all() and np.isfinite(got).all()):
-        return
-    change = got - expected
-    size = np.abs(products).sum(1) * 2.0**-fmt.precision
-    plain = all(x is None for x in (rows[0].c, rows[0].bias))
-    rounding = np.abs(expected - products.sum(1)) if plain else 0.0
-    near = _NEAR * (size + rounding) + np.finfo(np.float64).tiny
-    made: list[tuple[float, _Hypothesis]] = []
-    for kind, factor in _FACTORS.items():
-        off = (np.abs((factor - 1) * products - change[:, None]) / near[:, None]).max(0)
-        made += [(float(off[i]), (kind, int(i), int(i) + 1)) for i in np.flatnonzero(off <= 1)]
-    sums = np.concatenate([np.zeros((len(rows), 1)), np.cumsum(products, 1)], 1)
-    ends = np.unique(np.linspace(0, k, min(k, _ENDS) + 1).astype(int))
-    for start in ends.tolist():
-        stops = ends[ends > start + 1]
-        lost = sums[:, stops] - sums[:, [start]]
-        off = (np.abs(-lost - change[:, None]) / near[:, None]).max(0, initial=0.0)
-        near_enough = np.flatnonzero(off <= 1).tolist()
-        made += [(float(off[i]), (FaultKind.LEFT_OUT, start, int(stops[i]))) for i in near_enough]
-    yield from (x for _, x in sorted(made, key=lambda y: (y[0], y[1][2] - y[1][1])))
-
-
-def _that_give(row: ProductCase, model: ModelGemm, faults: Sequence[_Hypothesis]) -> list[_Hypothesis]:
-    """The faults with which a recipe gives one element."""
-    tried, changed = [], []
-    for kind, start, stop in faults:
-        a = row.a[0].astype(np.float64)
-        a[start:stop] *= _FACTORS[kind]
-        words = a.astype(row.a.dtype)
-        if (words.astype(np.float64) == a).all():
-            tried.append((kind, start, stop))
-            changed.append(words)
-    if not tried:
-        return []
-    n = len(tried)
-    many = row.part(np.zeros(n, np.int64), np.zeros(1, np.int64))
-    d = replace(many, a=np.array(changed)).product(model)[:, 0]
-    return [x for x, word in zip(tried, d, strict=True) if word == row.got[0, 0]]
-
-
+# ------------------------------------------------------------------ cases
 #: Formats of results, by bits; fp16 is NumPy's own.
 _RESULTS = ("fp64", "fp32", "fp16", "bf16", "e4m3", "e5m2")
 _NAMES = ("a", "b", "c", "bias", "scale_a", "scale_b", "alpha", "beta", "expected", "got")
@@ -409,6 +183,236 @@ def _values(name: str, x: NDArray[Any], fmt: Format, where: str) -> NDArray[Any]
     return from_raw(raw, fmt)
 
 
+# ------------------------------------------------------------------ recipes
+#: Units, and recipes on each, of which variations are tried.
+_BASES = 3
+_SPLITS = (2, 3, 4, 5, 6, 7, 8, 12, 16)
+_TILES = (16, 32, 64, 128)
+#: Recipes of which the fault that drops the tail is tried.
+_DROPPING = ("cublaslt-66@grain=128", "cublaslt-21@tile=32")
+#: Fields whose other value is a fault of a library that was seen, in words.
+FAULTS = {
+    ("tail", "dropped"): "a known fault: the incomplete last tile of k is left out where K is split",
+    ("scales_of", "first-part"): "a known fault: every part of K uses the scales of the first one",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ProductProducer:
+    """A recipe on a unit that gives every element of a result."""
+
+    model: ModelGemm
+    #: Whether the unit is the one that was asked about.
+    own: bool
+    #: The catalogued units of this arithmetic, those nearest to the one that was asked about first.
+    units: tuple[str, ...] = ()
+
+    @property
+    def fault(self) -> str:
+        """What is wrong with the recipe, empty where it is a library's as it should be."""
+        values = self.model.recipe.parameters().items()
+        return "; ".join(FAULTS[pair] for pair in values if pair in FAULTS)
+
+    @property
+    def rank(self) -> tuple[bool, bool, int]:
+        """The nearest first: without fault, the unit itself, few fields set."""
+        return bool(self.fault), not self.own, self.model.recipe.name.count("=")
+
+
+def product_candidates(
+    spec: UnitSpec, case: ProductCase, recipes: Sequence[str], rivals: bool
+) -> Iterator[ProductProducer]:
+    """The unit and its rivals, by every recipe; nearer ones first."""
+    if spec.scale_format is not None:
+        raise InputError(
+            f"expected a unit without scales of its own for a whole product, but got {spec.name}"
+        )
+    own, *others = same_arithmetic(spec, case.k)
+    units = [(spec, own), *((resolve(names[0]), names) for names in others if rivals)]
+    named = [recipe(name) for name in recipes]
+    for u, names in units:
+        if takes(u, case.k):
+            yield from _by_recipes(u, (*named, *_recipes(u, case)), case, own=u is spec, names=names)
+
+
+def altered_candidates(
+    spec: UnitSpec, case: ProductCase, found: Sequence[ProductProducer]
+) -> Iterator[ProductProducer]:
+    """The unit, and those that give the other result, altered in one parameter, by the recipes that do."""
+    units = dict.fromkeys([spec, *(p.model.unit for p in found)])
+    recipes = dict.fromkeys([*(p.model.recipe for p in found if not p.fault), recipe("plain")])
+    for base in list(units)[:_BASES]:
+        for u in neighbours(base):
+            if takes(u, case.k):
+                yield from _by_recipes(u, list(recipes)[:_BASES], case, own=base is spec)
+
+
+def _by_recipes(
+    u: UnitSpec, recipes: Iterable[Recipe], case: ProductCase, *, own: bool, names: tuple[str, ...] = ()
+) -> Iterator[ProductProducer]:
+    for one in recipes:
+        with contextlib.suppress(InputError):  # a recipe that this unit cannot follow
+            yield ProductProducer(gemm(u, _to(one, case, u)), own, names)
+
+
+def _to(one: Recipe, case: ProductCase, u: UnitSpec) -> Recipe:
+    """The recipe with results in the product's format."""
+    if case.d_format == u.d_format or one.output == case.d_format.name:
+        return one
+    fields: dict[str, str | bool] = {"output": case.d_format.name}
+    if case.d_format.specials is not Specials.IEEE:
+        fields["saturate"] = True
+    listed = ",".join(f"{key}={str(value).lower()}" for key, value in fields.items())
+    return one.altered(f"{one.name}{',' if '@' in one.name else '@'}{listed}", fields)
+
+
+def _recipes(u: UnitSpec, case: ProductCase) -> Iterator[Recipe]:
+    """Every recipe with the fields that libraries choose by the product."""
+    whole, split = _families(u, case)
+    for name in whole:
+        yield recipe(name)
+    for base in split:
+        for s in _SPLITS:
+            if s > case.k:
+                continue
+            made = recipe(f"{base}{',' if '@' in base else '@'}splits={s}")
+            yield made
+            for tile in _TILES[1:]:
+                if case.k % tile and base in _DROPPING:
+                    name = f"{made.name},tail=dropped,tile={tile}"
+                    yield made.altered(name, {"tail": "dropped", "tile": tile})
+            if case.scaled:
+                yield made.altered(f"{made.name},scales_of=first-part", {"scales_of": "first-part"})
+
+
+def _families(u: UnitSpec, case: ProductCase) -> tuple[list[str], list[str]]:
+    """Names of recipes for K whole, and of those for parts of it."""
+    if case.scaled:
+        families = ["deepgemm-sm90@output=accumulator", "cutlass-sm90-fp8-scaled"]
+        return families, [f"{x}{',' if '@' in x else '@'}grain=128" for x in families]
+    # Where C joins an unscaled sum, both fused multiply–adds are the same.
+    fused = ["", ",fused=c"] if case.alpha is not None and case.c is not None else [""]
+    whole = ["plain", "cublaslt-55", *(f"cublaslt-55@{x[1:]}" for x in fused if x)]
+    whole += [f"cublaslt-21@tile={tile}{x}" for tile in _TILES for x in fused]
+    narrow = case.d_format != u.d_format
+    split = [
+        f"cublaslt-{number}{x}{y}"
+        for number in ("66@grain=128", *(f"21@tile={tile}" for tile in _TILES), "36@tile=16", "36@tile=32")
+        for x in fused
+        for y in (("", ",partials=output") if narrow else ("",))
+    ]
+    # In the accumulator's format and without alpha, serial sums are those of a workspace.
+    serial = [f"cutlass-split-k-serial@tile={t},grain={t}" for t in _TILES[1:]]
+    split += [*serial, "cutlass-split-k-parallel@tile=32"]
+    if u.a_format.storage_bits == 8:
+        whole += ["cublaslt-66-promoted", "cutlass-sm90-fp8", "cutlass-sm80-fp8"]
+        whole += ["cutlass-sm80-fp8@tile=128,promotion=128"]
+        split += ["cublaslt-66-promoted@grain=128"]
+    return whole, split
+
+
+# ------------------------------------------------------------------ faults
+#: Elements that a fault must explain, and faults that are replayed on them.
+_ELEMENTS, _MOST = 16, 256
+#: Products up to which every range of k is tried; of more, ranges whose ends are multiples of 1/512 of K.
+_ENDS = 512
+#: How far a predicted change may be from the one seen: multiples of u·Σ|a·b| and of the expected rounding.
+_NEAR = 4
+_FACTORS = {FaultKind.LEFT_OUT: 0.0, FaultKind.TWICE: 2.0, FaultKind.NEGATED: -1.0}
+
+
+@dataclass(frozen=True, slots=True)
+class ProductFault:
+    """A recipe whose products of k from `start` up to `stop` are treated otherwise."""
+
+    model: ModelGemm
+    kind: FaultKind
+    start: int
+    stop: int
+
+    def __str__(self) -> str:
+        which = f"k = {self.start}" + (f" to {self.stop - 1}" if self.stop > self.start + 1 else "")
+        name = f"{self.model.recipe.name} on {self.model.unit.name}"
+        return f"{name} {self.kind.value} the products of {which}"
+
+
+def product_faults(case: ProductCase, models: Sequence[ModelGemm]) -> list[ProductFault]:
+    """The faults of recipes that give all differing elements obtained, short ranges of k first.
+
+    Shapes: of many elements the first sixteen that differ are compared.
+    Ranges and units: one k, or a range of k that is left out, the same for all elements; of those that change
+    the sum in binary64 about as much as it differs.  None where sums are scaled, or stream-K.
+    Zero, NaN, Inf: none where a result or an operand is NaN or Inf.
+    """
+    places = np.argwhere(case.expected != case.got)[:_ELEMENTS]
+    if case.scaled or not len(places):
+        return []
+    rows = [case.part(np.array([i]), np.array([j])) for i, j in places]
+    hypotheses = list(_likely(rows))[:_MOST]
+    found = []
+    for model in models:
+        left = [] if model.recipe.stream else hypotheses
+        for row in rows:
+            if left:
+                left = _that_give(row, model, left)
+        found += [ProductFault(model, *x) for x in left]
+    return sorted(found, key=lambda x: x.stop - x.start)
+
+
+_Hypothesis = tuple[FaultKind, int, int]
+
+
+def _likely(rows: Sequence[ProductCase]) -> Iterator[_Hypothesis]:
+    """Faults that change the sums of all elements about as much as they differ, the nearest first."""
+    products = np.array([x.a[0].astype(np.float64) * x.b[:, 0].astype(np.float64) for x in rows])
+    if rows[0].alpha is not None:
+        products = products * float(rows[0].alpha)
+    fmt, k = rows[0].d_format, products.shape[1]
+    expected, got = (
+        np.array([float(values_of(getattr(x, name), fmt)[0, 0]) for x in rows])
+        for name in ("expected", "got")
+    )
+    if not (np.isfinite(products).all() and np.isfinite(expected).all() and np.isfinite(got).all()):
+        return
+    change = got - expected
+    size = np.abs(products).sum(1) * 2.0**-fmt.precision
+    plain = all(x is None for x in (rows[0].c, rows[0].bias))
+    rounding = np.abs(expected - products.sum(1)) if plain else 0.0
+    near = _NEAR * (size + rounding) + np.finfo(np.float64).tiny
+    made: list[tuple[float, _Hypothesis]] = []
+    for kind, factor in _FACTORS.items():
+        off = (np.abs((factor - 1) * products - change[:, None]) / near[:, None]).max(0)
+        made += [(float(off[i]), (kind, int(i), int(i) + 1)) for i in np.flatnonzero(off <= 1)]
+    sums = np.concatenate([np.zeros((len(rows), 1)), np.cumsum(products, 1)], 1)
+    ends = np.unique(np.linspace(0, k, min(k, _ENDS) + 1).astype(int))
+    for start in ends.tolist():
+        stops = ends[ends > start + 1]
+        lost = sums[:, stops] - sums[:, [start]]
+        off = (np.abs(-lost - change[:, None]) / near[:, None]).max(0, initial=0.0)
+        near_enough = np.flatnonzero(off <= 1).tolist()
+        made += [(float(off[i]), (FaultKind.LEFT_OUT, start, int(stops[i]))) for i in near_enough]
+    yield from (x for _, x in sorted(made, key=lambda y: (y[0], y[1][2] - y[1][1])))
+
+
+def _that_give(row: ProductCase, model: ModelGemm, faults: Sequence[_Hypothesis]) -> list[_Hypothesis]:
+    """The faults with which a recipe gives one element."""
+    tried, changed = [], []
+    for kind, start, stop in faults:
+        a = row.a[0].astype(np.float64)
+        a[start:stop] *= _FACTORS[kind]
+        words = a.astype(row.a.dtype)
+        if (words.astype(np.float64) == a).all():
+            tried.append((kind, start, stop))
+            changed.append(words)
+    if not tried:
+        return []
+    n = len(tried)
+    many = row.part(np.zeros(n, np.int64), np.zeros(1, np.int64))
+    d = replace(many, a=np.array(changed)).product(model)[:, 0]
+    return [x for x, word in zip(tried, d, strict=True) if word == row.got[0, 0]]
+
+
+# ------------------------------------------------------------------ explanation
 #: Rows and columns of D on which every candidate is tried first.
 _TRIED = 6
 

@@ -27,6 +27,7 @@ from tcformal.simulation.operands.random import Batch, Raw
 from tcformal.simulation.replay import replay
 
 
+# ------------------------------------------------------------------ designs by name
 class ListedFamily:
     """Designs of equal formats, one after the other: a family with one axis."""
 
@@ -76,6 +77,7 @@ class ListedFamily:
         return self._replayed[key]
 
 
+# ------------------------------------------------------------------ what is left of a family
 #: Rows of a join that are evaluated for one answer.
 LARGEST_JOIN = 40_000
 #: Designs times answers up to which all are evaluated, and designs drawn where there are more.
@@ -348,6 +350,7 @@ def _factors(axes: tuple[int, ...], rows: Designs) -> list[Table]:
     return [*made, Table(tuple(axes[i] for i in rest), rows)]
 
 
+# ------------------------------------------------------------------ the next inputs
 #: Designs that stand for all that are left, drawn so many times for one round.
 _SAMPLE, _SAMPLES = 64, 3
 #: Inputs whose parameters are looked at before one is chosen.
@@ -439,6 +442,7 @@ def _costs(alive: Sequence[Survivors], pool: Batch, rows: Sequence[int]) -> list
     return [b if size <= LARGEST_JOIN else 8 * b for b, size in zip(bits, sizes, strict=True)]
 
 
+# ------------------------------------------------------------------ the search
 #: Inputs of one round, and of a pool; pools that are tried before nothing is said to split what is left.
 _ROUND, _POOL, _POOLS = 24, 900, 3
 #: Rounds of questions about designs that are listed one by one.
