@@ -368,7 +368,7 @@ def by_accident(fmt: Format, expected: Raw, got: Raw, results: Iterable[Raw]) ->
 
 
 # ------------------------------------------------------------------ explanation
-_SIDES = ("expected", "got")
+SIDES = ("expected", "got")
 #: Cases up to which the oracle sifts the designs.
 _FEW = 16
 
@@ -463,7 +463,7 @@ def explain_mismatch(
     hints = None
     if not (expected and got):
         altered = list(altered_producers(existing, k))
-        wanted = [name for name, made in zip(_SIDES, (expected, got), strict=True) if not made]
+        wanted = [name for name, made in zip(SIDES, (expected, got), strict=True) if not made]
         first, second = trial.of(altered, wanted)
         chances = trial.chance(altered, "expected"), trial.chance(altered, "got")
         hints = Hints(len(altered), tuple(first), tuple(second), chances)
@@ -487,13 +487,13 @@ class _Trial:
         self.gives: dict[tuple[str, str], bool] = {}
 
     def of(
-        self, candidates: Sequence[Producer], sides: Sequence[str] = _SIDES
+        self, candidates: Sequence[Producer], sides: Sequence[str] = SIDES
     ) -> tuple[list[Producer], list[Producer]]:
         """Those that give the expected results and those that give the ones obtained, near kinds first.
 
         Of sides that are not asked for there are none.
         """
-        found: dict[str, list[Producer]] = {name: [] for name in _SIDES}
+        found: dict[str, list[Producer]] = {name: [] for name in SIDES}
         for done, one in enumerate(candidates):
             self.advance(done, len(candidates))
             words = self.results[one.design.name] = _sifted(one.design, self.cases, self.batch)

@@ -335,7 +335,7 @@ class Nearby:
         `limit`: the exponent from which results overflow, where that is below the end of the format.
         """
         for base in bases:
-            self._rows = self._telling([base])
+            self._rows = self._telling(base)
             made: dict[str, UnitSpec] = {}
             for chosen in combinations(list(_settings(base, limit)), changes):
                 if len({name for name, _ in chosen}) < changes:
@@ -343,7 +343,9 @@ class Nearby:
                 if self.over():
                     self.whole = False
                     break
-                if (u := self._fitting(base, chosen)) is not None and self._gives_all(u):
+                if (u := self._fitting(base, chosen)) is not None and (
+                    replay(u, self.batch) == self.answers
+                ).all():
                     made.setdefault(u.name, u)
                     if len(made) >= _MOST:
                         break
@@ -351,9 +353,9 @@ class Nearby:
                 return list(made.values())
         return []
 
-    def _telling(self, bases: Sequence[UnitSpec]) -> list[int]:
-        """Answers to try first: those that fewest of the bases give, then some of all others."""
-        right = np.sum([replay(u, self.batch) == self.answers for u in bases], axis=0)
+    def _telling(self, base: UnitSpec) -> list[int]:
+        """Answers to try first: those that the base does not give, then some of all others."""
+        right = replay(base, self.batch) == self.answers
         order = np.random.default_rng(0).permutation(len(self.answers))
         return [int(i) for i in order[np.argsort(right[order], kind="stable")][:_ROWS]]
 
@@ -373,9 +375,6 @@ class Nearby:
         except InputError:
             return None  # a combination that means nothing
         return u
-
-    def _gives_all(self, u: UnitSpec) -> bool:
-        return bool((replay(u, self.batch) == self.answers).all())
 
 
 def as_bases(units: Iterable[UnitSpec], k: int) -> Iterator[UnitSpec]:

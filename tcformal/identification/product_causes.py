@@ -21,7 +21,7 @@ from tcformal.design.unit import UnitSpec, takes
 from tcformal.encodings.catalog import FORMATS, format_named
 from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InputError
-from tcformal.identification.causes import FaultKind, Hints, by_accident, same_arithmetic
+from tcformal.identification.causes import SIDES, FaultKind, Hints, by_accident, same_arithmetic
 from tcformal.programs.recipes.names import recipe
 from tcformal.programs.recipes.recipe import Recipe
 from tcformal.simulation.arrays import dtypes, from_raw
@@ -499,7 +499,7 @@ def explain_product(
     faults = product_faults(case, [*right.values()][::-1])
     hints = None
     if trial.apart and not (expected and got):
-        wanted = [name for name, made in zip(_SIDES, (expected, got), strict=True) if not made]
+        wanted = [name for name, made in zip(SIDES, (expected, got), strict=True) if not made]
         altered = [*altered_candidates(spec, case, (*expected, *got))]
         trial.results.clear()
         sides = trial.of(altered, advance, wanted)
@@ -513,9 +513,6 @@ def explain_product(
         spec, case, tried, len(trial.apart), max(0, int(apart.max())), first, expected, got, chance,
         tuple(faults), hints, parting,
     )  # fmt: skip
-
-
-_SIDES = ("expected", "got")
 
 
 class _ProductTrial:
@@ -532,10 +529,10 @@ class _ProductTrial:
         self.seen: set[object] = set()
 
     def of(
-        self, candidates: Sequence[ProductProducer], advance: Advance, sides: Sequence[str] = _SIDES
+        self, candidates: Sequence[ProductProducer], advance: Advance, sides: Sequence[str] = SIDES
     ) -> tuple[tuple[ProductProducer, ...], tuple[ProductProducer, ...]]:
         """Those that give the expected product and those that give the one obtained, the nearest first."""
-        found: dict[str, list[ProductProducer]] = {name: [] for name in _SIDES}
+        found: dict[str, list[ProductProducer]] = {name: [] for name in SIDES}
         memos: dict[UnitSpec, dict[object, Raw]] = {}
         for done, one in enumerate(candidates):
             advance(done, len(candidates))
