@@ -17,10 +17,19 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec, same_formats, takes
 from tcformal.devices.callable import CallableDevice, Function
 from tcformal.errors import DeviceError, InputError
-from tcformal.identification import hypotheses
 from tcformal.identification import operand_questions as questions
 from tcformal.identification.asker import DEFAULT_K, Asker, asker_of
 from tcformal.identification.certify import Sameness, certainty, certified, fault, settled_designs, varied_by
+from tcformal.identification.hypotheses import (
+    Nearby,
+    Shapes,
+    as_bases,
+    hypotheses,
+    nan_rule,
+    nan_variants,
+    numbers_only,
+    rare_shapes,
+)
 from tcformal.identification.identification import (
     FITTING,
     Identification,
@@ -171,7 +180,7 @@ class Identifying:
         batch, answers = self.asker.history
         plain = without_nan(self.spec, batch)
         self.search.take(rows_of(batch, plain), answers[plain])
-        self.nan = word, hypotheses.nan_rule(self.spec, self.order, word, self.asker.history, self.negated)
+        self.nan = word, nan_rule(self.spec, self.order, word, self.asker.history, self.negated)
         self.share(_FIRST)
         self._trees(alone=False)
         if not self.search.alive:
@@ -204,13 +213,13 @@ class Identifying:
             ask = questions.with_signs(self.asker.ask, self.negated, self.spec)
             self.order = order_of(ask, self.spec.operands, self.k, with_c=not self.asker.refused)
 
-    def _trees(self, *, alone: bool, rare: hypotheses.Shapes | None = None) -> None:
+    def _trees(self, *, alone: bool, rare: Shapes | None = None) -> None:
         """The trees of sums of the device's order, unless something gives all answers already."""
         for converted in (False, True):
             if self.order is not None and self.order.root is not None and not self.search.alive:
                 assert self.nan is not None
                 self.progress("choosing inputs")
-                units = hypotheses.hypotheses(
+                units = hypotheses(
                     self.spec, self.order, self.nan, alone=alone, converted=converted, rare=rare,
                     negated=self.negated,
                 )  # fmt: skip
@@ -259,7 +268,7 @@ class Identifying:
             return
         self.share(_RARE)
         self.search.rare = True
-        for shapes in hypotheses.rare_shapes(self.spec, rare):
+        for shapes in rare_shapes(self.spec, rare):
             self._trees(alone=False, rare=shapes)
         self.share(_NEARBY)
         if not self.search.alive:
@@ -269,12 +278,12 @@ class Identifying:
         """Whether designs beside the nearest give all answers; then these are a family, with neighbours."""
         batch, answers = self.asker.history
         rows = without_nan(self.spec, batch)
-        batch, answers = hypotheses.numbers_only(self.spec.d_format, rows_of(batch, rows), answers[rows])
+        batch, answers = numbers_only(self.spec.d_format, rows_of(batch, rows), answers[rows])
         units = {u.name: u for u in (*self._catalogued(), *self.search.near)}
         right = {name: int((replay(u, batch) == answers).sum()) for name, u in units.items()}
         ranked = [units[name] for name in sorted(right, key=lambda name: -right[name])[:_BASES]]
-        beside = hypotheses.Nearby(batch, answers, self.over)
-        found = beside.found([*hypotheses.as_bases(ranked, self.k)], changes, limit)
+        beside = Nearby(batch, answers, self.over)
+        found = beside.found([*as_bases(ranked, self.k)], changes, limit)
         self.near, self.cut = self.near + beside.tried, self.cut or not beside.whole
         if left := self.search.listed(found) if found else []:
             self.listed = True
@@ -340,7 +349,7 @@ class Identifying:
         few = rows_of(batch, rows)
         right = [u for u in units if (replay(u, few) == answers[rows]).all()]
         words = [] if self.nan is None else questions.nan_words(self.spec, self.asker.history, self.nan[0])
-        return [*units, *(other for u in right for other in hypotheses.nan_variants(u, words))]
+        return [*units, *(other for u in right for other in nan_variants(u, words))]
 
     # ------------------------------------------------------------------ after a refutation
     def _anew(self) -> Identification | None:
