@@ -31,10 +31,10 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.registry import CallableDevice, Function
 from tcformal.files import write_whole
-from tcformal.identification.asking.ask import Asker
-from tcformal.identification.identify import identify
-from tcformal.identification.record.identification import Identification, IdentifyVerdict, Settled
-from tcformal.identification.same import Sameness
+from tcformal.identification.asker import Asker
+from tcformal.identification.certify import Sameness
+from tcformal.identification.identification import Identification, IdentifyVerdict, Settled
+from tcformal.identification.identify import identified
 from tcformal.simulation.matrix_unit import Unit, replay
 from tcformal.simulation.operands.batch import Batch, Raw
 from tcformal.version import processor
@@ -183,7 +183,7 @@ def measured(name: str, progress: Callable[[str], None], bound: float | None = N
 
     try:
         with _bounded(bound):
-            found = identify(asker, vectors=VECTORS, seconds=_PROOFS * (bound or _ALL), progress=said)
+            found = identified(asker, vectors=VECTORS, seconds=_PROOFS * (bound or _ALL), progress=said)
     except Exception as error:  # noqa: BLE001  (the row says which, and the others follow)
         stopped = isinstance(error, _TooLongError)
         whole = processor_seconds() - start

@@ -30,13 +30,13 @@ from .errors import (
     ValueTextError as ValueTextError,
     WidthError as WidthError,
 )
-from .identification.asking.device import identify as identify
+from .identification.identify import identify as identify
 from .identification.comparison import compare as compare
-from .identification.record.identification import (
+from .identification.identification import (
     Identification as Identification,
     IdentifyVerdict as IdentifyVerdict,
 )
-from .identification.whole.product import (
+from .identification.whole_product import (
     IdentifiedProduct as IdentifiedProduct,
     identify_product as identify_product,
 )

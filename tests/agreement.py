@@ -11,10 +11,8 @@ import numpy as np
 
 from tcformal.design.unit import UnitSpec
 from tcformal.oracle.exact import dot, unit_dot
-from tcformal.simulation.operands.batch import rows_of, together
-from tcformal.simulation.operands.inputs import alone, below_normal, rests, ties, vanishing
-from tcformal.simulation.operands.inputs import pool_of
-from tcformal.simulation.operands.batch import Batch, batch, edge_encodings, with_scales
+from tcformal.simulation.operands.batch import Batch, batch, edge_encodings, rows_of, together, with_scales
+from tcformal.simulation.operands.inputs import alone, below_normal, pool_of, rests, ties, vanishing
 from tcformal.theory.checked import coqc
 from tcformal.theory.design import coq_design
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from tcformal.callbacks import Progress, ignore
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
-from tcformal.identification.asking.ask import Asker
+from tcformal.identification.asker import Asker
+from tcformal.identification.identification import Identification
 from tcformal.identification.identify import Identifying
-from tcformal.identification.record.identification import Identification
 
 
 class ListedOnly(Identifying):

@@ -34,8 +34,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 import tcformal
 from tcformal.encodings.catalog import FORMATS
 from tcformal.errors import InputError
-from tcformal.identification.product_case import ProductCase
-from tcformal.identification.products import explain_product
+from tcformal.identification.product_causes import ProductCase, explain_product
 from tcformal.simulation.model_gemm import ModelGemm, gemm
 from tcformal.torch.context import TensorProduct, product_of
 from tcformal.torch.tensors import array_of

@@ -15,9 +15,9 @@ from tcformal.cli.explain_mismatch import PROCESSORS, on_processors
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.identification.causes.product_recipes import ProductProducer
 from tcformal.identification.comparison import Compared, Difference, compare_outputs
 from tcformal.identification.outputs import outputs, read_array
+from tcformal.identification.product_causes import ProductProducer
 from tcformal.oracle.values import hex_word
 from tcformal.report.escape import print_json
 from tcformal.report.parts import Headline, ReportPart, Rows, bar, show

@@ -17,12 +17,25 @@ from tcformal.cli.group import OK, OTHERWISE, json_option, main
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
-from tcformal.identification.cases import case_of, read_cases
-from tcformal.identification.causes.producers import MismatchKind, Producer
-from tcformal.identification.causes.product_recipes import ProductProducer
-from tcformal.identification.mismatch import Explained, MismatchVerdict, explain_mismatch
-from tcformal.identification.product_case import ProductCase, arrays_of, is_product, product_case
-from tcformal.identification.products import ExplainedProduct, ProductVerdict, explain_product
+from tcformal.identification.causes import (
+    Explained,
+    MismatchKind,
+    MismatchVerdict,
+    Producer,
+    case_of,
+    explain_mismatch,
+    read_cases,
+)
+from tcformal.identification.product_causes import (
+    ExplainedProduct,
+    ProductCase,
+    ProductProducer,
+    ProductVerdict,
+    arrays_of,
+    explain_product,
+    is_product,
+    product_case,
+)
 from tcformal.oracle.numerals import number_text, power_of_two
 from tcformal.oracle.values import NumberClass, decode, exponent_of, format_value, hex_word
 from tcformal.programs.chain import scale_count

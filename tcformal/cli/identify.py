@@ -15,9 +15,8 @@ from tcformal.devices.protocol import HandDevice, lines_of
 from tcformal.devices.registry import KINDS
 from tcformal.errors import DeviceError, InputError
 from tcformal.files import write_whole
-from tcformal.identification.asking.ask import Asker
-from tcformal.identification.asking.device import DEFAULT_K, asker_of
-from tcformal.identification.record.identification import (
+from tcformal.identification.asker import DEFAULT_K, Asker, asker_of
+from tcformal.identification.identification import (
     IDENTIFICATION,
     Identification,
     IdentifyVerdict,
@@ -84,7 +83,7 @@ def identify_(
 
 def _identified(asker: Asker, vectors: int, seconds: float) -> Identification:
     """The identification, with what is being done on standard error of a terminal."""
-    from tcformal.identification.identify import identify as run  # the help does not wait for it
+    from tcformal.identification.identify import identified as run  # the help does not wait for it
 
     terminal = sys.stderr.isatty()
 

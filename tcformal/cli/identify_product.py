@@ -20,9 +20,9 @@ from tcformal.checks import check_int
 from tcformal.cli.group import OK, OTHERWISE, json_option, main, results_option
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import DeviceError, InputError, TcformalError
-from tcformal.identification.record.products import check_product
-from tcformal.identification.whole.order import ProductFunction
-from tcformal.identification.whole.product import identify_product
+from tcformal.identification.kept_products import check_product
+from tcformal.identification.sum_chains import ProductFunction
+from tcformal.identification.whole_product import identify_product
 from tcformal.report.escape import Plain, print_json, say, warn
 from tcformal.simulation.arrays import dtype_of
 from tcformal.store.lines import Record, append, read

@@ -42,8 +42,8 @@ from tcformal.store.rechecker import BUDGET_S
 from tcformal.store.store import Entry, Store
 
 if TYPE_CHECKING:  # the list does not wait for these
-    from tcformal.identification.record.products import ProductFinding
-    from tcformal.identification.record.verified import IdentificationFinding
+    from tcformal.identification.kept_products import ProductFinding
+    from tcformal.identification.verified import IdentificationFinding
     from tcformal.store.audit.claim_audit import ClaimFinding
     from tcformal.store.audit.written import WrittenProof
 
@@ -456,7 +456,7 @@ def export(file: str, as_csv: bool, as_json: bool, folder: str) -> None:
 def prune_(pack: bool, folder: str, as_json: bool) -> None:
     """Remove what cannot be served: superseded, damaged and stale records, and what only these named."""
     from tcformal.devices.runs import pack_all, pack_products
-    from tcformal.identification.record.identification import IDENTIFICATION  # lists do not wait for these
+    from tcformal.identification.identification import IDENTIFICATION  # lists do not wait for these
     from tcformal.store.audit.prune import prune
     from tcformal.store.file import RecordFile
     from tcformal.store.lines import folder_lock
@@ -542,15 +542,15 @@ def verify(starts: tuple[str, ...], with_claims: bool, every: bool, folder: str,
 
 def _identifications(store: Store) -> list[IdentificationFinding]:
     """The checks of the identifications in the folder, if it has any."""
-    from tcformal.identification.record.identification import IDENTIFICATION  # most folders have none
-    from tcformal.identification.record.verified import verify_identifications
+    from tcformal.identification.identification import IDENTIFICATION
+    from tcformal.identification.verified import verify_identifications
 
     return verify_identifications(store, warn) if [*store.folder.glob(IDENTIFICATION.file + "*")] else []
 
 
 def _products(store: Store) -> list[ProductFinding]:
     """The checks of the identified products in the folder."""
-    from tcformal.identification.record.products import PRODUCTS, verify_products  # as above
+    from tcformal.identification.kept_products import PRODUCTS, verify_products
 
     return verify_products(store.folder) if (store.folder / PRODUCTS).is_dir() else []
 

@@ -2,29 +2,256 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from tcformal.callbacks import Progress
+from tcformal.callbacks import Progress, processor_seconds
 from tcformal.design.names import resolve
-from tcformal.design.trees.arrangements import tree_of
+from tcformal.design.trees.arrangements import permuted, tree_of, tree_unit
 from tcformal.design.trees.tree import stage_designs
 from tcformal.design.unit import UnitSpec
-from tcformal.identification.asking.ask import Asker
-from tcformal.identification.asking.rates import Rate
-from tcformal.identification.asking.repeat import FEW
-from tcformal.identification.record.identification import AxisOutcome, IdentifyVerdict, Settled
-from tcformal.identification.same import Likeness, Sameness
-from tcformal.identification.search import Search
-from tcformal.identification.survivors.tables import Survivors
+from tcformal.errors import TcformalError
+from tcformal.identification.asker import Asker
+from tcformal.identification.identification import AxisOutcome, IdentifyVerdict, Settled
+from tcformal.identification.rates import Rate
+from tcformal.identification.repeat import FEW
+from tcformal.identification.survivors import Search, Survivors
+from tcformal.programs.chain import same_definition
+from tcformal.query.assume import Assumptions
+from tcformal.query.engine import answer
+from tcformal.query.options import SolveOptions
+from tcformal.query.pair import question
+from tcformal.query.question import Kind
 from tcformal.simulation.matrix_unit import replay
-from tcformal.simulation.operands.batch import batch_of, rows_of, witness_at
-from tcformal.simulation.operands.inputs import inputs_to_try
+from tcformal.simulation.operands.batch import Batch, Raw, batch_of, lengthened, rows_of, witness_at
+from tcformal.simulation.operands.inputs import boundaries, inputs_to_try, pool_of
 from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.structures import Designs
+from tcformal.solve.result import Limits
+from tcformal.theory.equality import equal_by_theorem, in_blocks
 
+# ------------------------------------------------------------------ sameness
+#: Inputs of a pool that are tried before a solver is asked, and pools.
+_POOL_SIZE, _POOLS = 10_000, 5
+#: The part of the time that each solver has for one question about two designs.
+_WHOLE = 1 / 15
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """What is known of two designs: a proof that they are the same, a separating input, or neither."""
+
+    proof: str = ""
+    witness: Witness | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Two designs for k products, of which a proof or an input says something about the whole designs.
+
+    `order[i]` is the number that product i has in the whole designs.
+    """
+
+    one: UnitSpec
+    two: UnitSpec
+    k: int
+    order: tuple[int, ...]
+
+    def more(self, k: int) -> str:
+        """What the proof is of, where it is not of all k products."""
+        return f" of {self.k} products; both hand their result on as the next c" if self.k < k else ""
+
+    def of_all(self, found: Witness, k: int) -> list[Witness]:
+        """A separating input as inputs of the whole designs."""
+        made = lengthened(found, k) if self.k < k else [found]
+        place = sorted(range(k), key=self.order.__getitem__)
+        return [replace(w, a=tuple(w.a[i] for i in place), b=tuple(w.b[i] for i in place)) for w in made]
+
+
+def _order(unit: UnitSpec) -> tuple[int, ...]:
+    """The products of a tree as its sums take them in, inner sums first."""
+    assert unit.tree is not None
+    return tuple(x for step in unit.tree.root.steps() for x in step.children if isinstance(x, int))
+
+
+def _renumbered(unit: UnitSpec, order: Sequence[int]) -> UnitSpec:
+    """A tree of which product order[i] is product i."""
+    assert unit.tree is not None
+    place = sorted(range(len(order)), key=order.__getitem__)
+    return tree_unit(unit, replace(unit.tree, root=permuted(unit.tree.root, place)))
+
+
+def _plain_form(unit: UnitSpec, k: int) -> UnitSpec | None:
+    """A design of k products in blocks, as the unit is defined; the unit itself where it is a tree of k.
+
+    None for a unit that does not take k products in whole calls.
+    """
+    if unit.tree is not None:
+        return in_blocks(unit, k) if unit.k == k else None
+    if k == unit.k:
+        return unit
+    if unit.emulation is not None or unit.scale_format is not None:
+        return None
+    length = min(k, unit.k, unit.design.products)
+    if k % length:
+        return None
+    made = replace(unit, k=k, design=replace(unit.design, products=length))
+    return made if k % unit.k == 0 or same_definition(made, unit, k) else None
+
+
+def _changes(one: UnitSpec, two: UnitSpec) -> int:
+    """How many parameters two designs differ in."""
+    values = two.design.parameters()
+    return sum(value != values[name] for name, value in one.design.parameters().items())
+
+
+@dataclass(slots=True)
+class Sameness:
+    """Compares designs with one design for dot products of k terms.
+
+    Solvers are asked for `seconds` of the processor in all; what is not decided then stays open.
+    """
+
+    base: UnitSpec
+    k: int
+    seconds: float = 300.0
+    _pools: dict[int, tuple[Batch, Raw]] = field(default_factory=dict)
+    #: Designs that are proved to be the base.
+    _proved: list[UnitSpec] = field(default_factory=list)
+    _left: float = field(init=False)
+    _whole: Limits = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._left, self._whole = self.seconds, Limits(time_s=max(1.0, _WHOLE * self.seconds))
+
+    def compared(self, other: UnitSpec) -> Likeness:
+        """What is known of the base and another design of its formats."""
+        found = self.quickly(other)
+        return found if found.proof or found.witness else self.by_solvers(other)
+
+    def by_theorem(self, other: UnitSpec) -> Likeness:
+        """What theorems on the parameters say: those of both designs have one normal form, or nothing."""
+        for near in self._nearest(other):
+            if (equal := equal_by_theorem(near, other, self.k)) is not None:
+                return self._taken(other, near, equal.text)
+        return Likeness()
+
+    def quickly(self, other: UnitSpec) -> Likeness:
+        """What theorems, definitions and some pools of inputs say."""
+        if (known := self.by_theorem(other)).proof:
+            return known
+        same = same_definition(self.base, other, self.k)
+        # Calls of more products have zeros besides, of which the definitions of k products know nothing.
+        filled = any(u.tree is None and u.k > self.k for u in (self.base, other))
+        if (filled or not same) and (witness := self._separated(other)) is not None:
+            return Likeness(witness=witness)
+        if same:
+            self._proved.append(other)
+            return Likeness("the definitions are the same")
+        return Likeness()
+
+    def _taken(self, other: UnitSpec, near: UnitSpec, proof: str) -> Likeness:
+        """A design that is proved to be another one, which is the base or was proved to be it."""
+        self._proved.append(other)
+        plain = near is self.base or same_definition(self.base, near, self.k)
+        return Likeness(proof if plain else f"{proof}, by way of {near.name}")
+
+    def _near(self, other: UnitSpec) -> UnitSpec:
+        """The design nearest to another one, of its sums, that is proved to be the base; or else the base."""
+        if other.tree is None:
+            return self.base
+        how = other.tree.root, other.tree.converted
+        if self.base.tree is not None and (self.base.tree.root, self.base.tree.converted) == how:
+            return self.base
+        known = (u for u in self._proved if u.tree is not None and (u.tree.root, u.tree.converted) == how)
+        return min(known, key=lambda u: _changes(u, other), default=self.base)
+
+    def _nearest(self, other: UnitSpec) -> tuple[UnitSpec, ...]:
+        """What a design is compared with: the nearest one that is proved to be the base, and the base."""
+        return tuple(dict.fromkeys((self._near(other), self.base)))
+
+    def told(self, other: UnitSpec, inputs: Sequence[Witness]) -> bool:
+        """Whether another design differs from the base on one of some inputs."""
+        return self._shown(other, inputs).witness is not None
+
+    def by_solvers(self, other: UnitSpec) -> Likeness:
+        """What solvers say of both designs as a whole, unless the time for that is over."""
+        near = self._near(other)
+        asked = self._asked(other, near)
+        start, began = processor_seconds(), time.monotonic()
+        if self._left <= 0:
+            return Likeness()
+        try:
+            verdict = answer(question(asked.one, asked.two, Assumptions()), SolveOptions(limits=self._whole))
+        except TcformalError:
+            return Likeness()
+        finally:
+            self._left -= max(processor_seconds() - start, time.monotonic() - began)
+        if verdict.kind is Kind.SEPARATED and verdict.found is not None:
+            short = [w for w in (verdict.witness, verdict.found) if w is not None]
+            return self._shown(other, [x for w in short for x in asked.of_all(w, self.k)])
+        if verdict.kind is not Kind.EQUIVALENT:
+            return Likeness()
+        return self._taken(other, near, verdict.reason + asked.more(self.k))
+
+    def _asked(self, other: UnitSpec, near: UnitSpec) -> _Asked:
+        """Both designs for as few products as they hand their whole state on after; else for all.
+
+        Soundness: products are numbered anew on both sides alike, which only renames inputs; designs that
+        agree on so many products with every c agree on all, block by block.
+        """
+        first, second, order = near, other, tuple(range(self.k))
+        if all(u.tree is not None and u.k == self.k for u in (first, second)):
+            order = _order(first)
+            first, second = (_renumbered(u, order) for u in (first, second))
+        one, two = _plain_form(first, self.k), _plain_form(second, self.k)
+        if one is not None and two is not None and one.operands.c == one.operands.d:
+            plain = [x for x in (one, two) if (x.emulation, x.scale_format, x.tree) == (None, None, None)]
+            n = math.lcm(*(min(self.k, x.design.products) for x in plain))
+            if len(plain) == 2 and n < self.k and self.k % n == 0:
+                return _Asked(replace(one, k=n), replace(two, k=n), n, order)
+        first, second = (self._of_all(u, made) for u, made in ((first, one), (second, two)))
+        return _Asked(first, second, self.k, order)
+
+    def _of_all(self, u: UnitSpec, made: UnitSpec | None) -> UnitSpec:
+        """A unit of fewer products, called several times, or of more, as the design of k products that it is.
+
+        Soundness: a unit of more products is given zeros for the others, which are blocks of its own like
+        those that are compared for every c; where they would be in one block with the k, it stays as it is.
+        """
+        if made is None or made.k != self.k:
+            return u
+        whole = u.design.products <= self.k and u.operands.c == u.operands.d
+        return made if u.k < self.k or (u.k > self.k and whole) else u
+
+    def _shown(self, other: UnitSpec, found: Sequence[Witness]) -> Likeness:
+        """The first of some inputs on which both designs differ."""
+        if not found:
+            return Likeness()
+        pool = batch_of(found)
+        apart = np.flatnonzero(replay(self.base, pool) != replay(other, pool))
+        return Likeness(witness=found[int(apart[0])]) if apart.size else Likeness()
+
+    def _separated(self, other: UnitSpec) -> Witness | None:
+        """An input of some pools on which another design differs from the base."""
+        scaled = self.base.scale_format is not None
+        for seed in range(0 if scaled else -1, _POOLS):
+            if seed not in self._pools:
+                of = self.base, self.k
+                pool = boundaries(*of, 0) if seed < 0 else pool_of(*of, _POOL_SIZE, seed)
+                self._pools[seed] = pool, replay(self.base, pool)
+            pool, given = self._pools[seed]
+            apart = np.flatnonzero(replay(other, pool) != given)
+            if apart.size:
+                return witness_at(pool, int(apart[0]))
+        return None
+
+
+# ------------------------------------------------------------------ other values
 #: Inputs, and their seed, that are tried on designs which give all answers.
 _POOL, _SEED = 6000, 5
 
@@ -101,9 +328,8 @@ def settled_designs(
         found = likeness.get(u.name, Likeness())
         proof = "" if wrong.size or found.witness else found.proof or same.by_solvers(u).proof
         settled = Settled.REFUTED if wrong.size else Settled.SAME if proof else Settled.UNDECIDED
-        made.append(
-            AxisOutcome("design", u.name, u.name, settled, int(wrong[0]) if wrong.size else None, proof)
-        )
+        probe = int(wrong[0]) if wrong.size else None
+        made.append(AxisOutcome("design", u.name, u.name, settled, probe, proof))
     return made
 
 
@@ -158,9 +384,8 @@ def _values(survivors: Survivors, simplest: UnitSpec, k: int) -> list[_OtherValu
             if value != base[0, i]:
                 design = base.copy()
                 design[0, i] = value
-                made.append(
-                    _OtherValue(survivors, design, axis.name, axis.values[value], family.name(design[0]))
-                )
+                name = family.name(design[0])
+                made.append(_OtherValue(survivors, design, axis.name, axis.values[value], name))
     return made
 
 

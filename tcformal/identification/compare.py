@@ -1,9 +1,9 @@
-"""The designs that agree with a device's outputs, and the input that refutes each of the others."""
+"""A device's kept outputs against designs: those that agree, what refutes the others, today's models."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -12,19 +12,20 @@ from numpy.typing import NDArray
 from tcformal.callbacks import Advance, ignore_count
 from tcformal.design.axes import rivals
 from tcformal.design.unit import UnitSpec, same_formats
-from tcformal.devices.entries import dot_products_in
+from tcformal.devices.entries import Line, dot_products_in, mismatches_in
 from tcformal.devices.plan import Random, family_of
 from tcformal.devices.runs import Piece, Run, pieces_of, read_runs, unit_of
 from tcformal.devices.sealed import read_summary
-from tcformal.encodings.spec import Format
+from tcformal.devices.tally import model_key
 from tcformal.errors import RecordError
-from tcformal.identification.asking.rates import Rate
+from tcformal.identification.rates import Rate
 from tcformal.programs.chain import definition
 from tcformal.query.shrink import value_cost
 from tcformal.simulation.matrix_unit import replay
-from tcformal.simulation.operands.batch import Raw, together, witness_at
+from tcformal.simulation.operands.batch import Raw, digest_of, together, witness_at
 from tcformal.simulation.operands.witness import Witness, explain_command, in_hex
 
+# ------------------------------------------------------------------ designs
 #: Refuting rows of one piece that are compared in reading cost.
 _WEIGHED = 2000
 #: Words of A that a design evaluates at once: in the first part, and in later ones.
@@ -76,10 +77,7 @@ class Comparison:
 
 
 def compare(
-    path: Path,
-    others: Iterable[UnitSpec] = (),
-    advance: Advance = ignore_count,
-    unit: str | None = None,
+    path: Path, others: Iterable[UnitSpec] = (), advance: Advance = ignore_count, unit: str | None = None
 ) -> Comparison:
     """Compare a file's last run, or the last run of `unit`, with every design of its formats.
 
@@ -112,9 +110,8 @@ def compare(
     named = {u.name for u in extra}
     refuted.sort(key=lambda r: (r.design.name not in named, -r.agrees.of, -r.agrees.count))
     survivors, spellings = _spelled(alive, run.head["k"])
-    return Comparison(
-        spec, dict(run.head["device"]), count, survivors, tuple(refuted), spellings, sealed, run.lacks
-    )
+    device, lacks = dict(run.head["device"]), run.lacks
+    return Comparison(spec, device, count, survivors, tuple(refuted), spellings, sealed, lacks)
 
 
 def _spelled(alive: Sequence[UnitSpec], k: int) -> tuple[tuple[UnitSpec, ...], dict[str, tuple[str, ...]]]:
@@ -191,5 +188,80 @@ def _easiest(
 def _cost(spec: UnitSpec, w: Witness) -> int:
     """The cost of reading a dot product."""
     o = spec.operands
-    words: list[tuple[Format, int]] = [(o.c, w.c), *((o.a, x) for x in w.a), *((o.b, x) for x in w.b)]
-    return sum(value_cost(fmt, raw) for fmt, raw in words)
+    factors = sum(value_cost(o.a, x) + value_cost(o.b, y) for x, y in zip(w.a, w.b, strict=True))
+    return factors + value_cost(o.c, w.c)
+
+
+# ------------------------------------------------------------------ current models
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The last run of one unit: its outputs, the number that the model gives now, and what is missing."""
+
+    unit: str
+    device: dict[str, str]
+    #: Dot products that were compared, those of which only a digest is kept, and mismatches.
+    count: int
+    sealed: int
+    mismatches: int
+    #: The missing part of the run, in one clause; empty for a complete run.
+    lacks: str = ""
+
+
+#: Digests of a model's outputs, by what determines them.
+_Known = dict[tuple[object, ...], str]
+
+
+def recheck(path: Path, advance: Advance = ignore_count) -> Iterator[Checked]:
+    """Compare the last run of each unit of a file or of a folder's campaign with the current model.
+
+    Units that share a model have it evaluated once on the random items that they share: the digest of its
+    outputs is compared with that of each unit's.
+    Errors: RecordError for a file without results, or whose outputs cannot be read back.
+    """
+    runs = read_runs(path)
+    read_summary(path)
+    latest = {run.head["unit"]: run for run in runs}
+    known: _Known = {}
+    for done, run in enumerate(latest.values()):
+        advance(done, len(latest))
+        yield _checked(run, path, known)
+    advance(len(latest), len(latest))
+
+
+def _checked(run: Run, path: Path, known: _Known) -> Checked:
+    spec = unit_of(run, path)
+    count = wrong = 0
+    unsettled = []
+    for line in run.done:
+        if _is_known(run, spec, line, known):
+            count += dot_products_in(line)
+        else:
+            unsettled.append(line)
+    read: set[str] = set()
+    for piece in pieces_of(replace(run, done=unsettled), path):
+        count += len(piece.outputs)
+        wrong += piece.wrong
+        read |= {item.id for item in piece.items}
+        if isinstance(item := piece.items[0], Random):
+            known[_key(run, spec, item.data(spec))] = digest_of(piece.model)
+    sealed = [
+        line for line in run.done
+        if line["kind"] == "random" and line.get("not_kept") and line["id"] not in read
+    ]  # fmt: skip
+    return Checked(
+        spec.name, dict(run.head["device"]), count, sum(map(dot_products_in, sealed)),
+        wrong + sum(mismatches_in(line) for line in sealed), run.lacks,
+    )  # fmt: skip
+
+
+def _key(run: Run, spec: UnitSpec, line: Mapping[str, object]) -> tuple[object, ...]:
+    """What determines a model's outputs for a random item."""
+    drawn = (line.get(name) for name in ("generator", "seed", "count", "inputs"))
+    return (*model_key(spec), run.head["k"], *drawn)
+
+
+def _is_known(run: Run, spec: UnitSpec, line: Line, known: _Known) -> bool:
+    """Whether a campaign's line states no mismatch, and its outputs are a model's that is known already."""
+    if line["kind"] != "random" or run.end is not None or mismatches_in(line):
+        return False
+    return known.get(_key(run, spec, line), "") == line.get("outputs")

@@ -27,11 +27,9 @@ from tcformal.identification.bugs import (
     same_words,
     value_bug,
 )
-from tcformal.identification.causes.product_recipes import ProductProducer
 from tcformal.identification.elements import Doubles, Elements, Makers, makers, results
 from tcformal.identification.outputs import outputs
-from tcformal.identification.product_case import ProductCase
-from tcformal.identification.products import Parting, parting
+from tcformal.identification.product_causes import Parting, ProductCase, ProductProducer, parting
 from tcformal.simulation.operands.batch import Raw
 
 Places = NDArray[np.intp]

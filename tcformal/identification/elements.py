@@ -15,9 +15,8 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec, takes
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.identification.causes.producers import computations
-from tcformal.identification.causes.product_recipes import ProductProducer, recipes_for, with_output
-from tcformal.identification.product_case import ProductCase
+from tcformal.identification.causes import computations
+from tcformal.identification.product_causes import ProductCase, ProductProducer, recipes_for, with_output
 from tcformal.programs.recipe import Recipe, recipe
 from tcformal.programs.recipe_steps import SCALE, Extras, parts_of, recipe_plan
 from tcformal.simulation.arrays import dtypes, to_raw

@@ -1,28 +1,36 @@
-"""From an order of summation to tree units: chains from +0, converted operands, stages by role."""
+"""The designs that a device may have, by its order or near to others; apart, as nothing here asks it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
-from tcformal.design.axes import altered
+from tcformal.design.axes import altered, around, axis_values, rare_values
 from tcformal.design.names import resolve
-from tcformal.design.rounding import NAN_RULES
-from tcformal.design.trees.arrangements import tree_unit
-from tcformal.design.trees.tree import TREE_NAN_RULES, Step
+from tcformal.design.rounding import EXACT_SUM, NAN_RULES, conversion
+from tcformal.design.trees.arrangements import tree_of, tree_unit
+from tcformal.design.trees.tree import TREE_NAN_RULES, Step, Value, stage_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import format_named
+from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.identification.order.order import Order
-from tcformal.identification.structures import Shapes, structures
+from tcformal.identification.operand_questions import Isolated
+from tcformal.identification.order import Order
+from tcformal.query.replay import oracle_result
 from tcformal.semantics.mma import check_nans
-from tcformal.simulation.matrix_unit import replay
-from tcformal.simulation.operands.batch import Batch, Raw, rows_of
+from tcformal.simulation.matrix_unit import padded_witness, replay
+from tcformal.simulation.operands.batch import Batch, Raw, rows_of, witness_at
 from tcformal.simulation.operands.inputs import without_nan
+from tcformal.simulation.structures import rounds_products
 
+# ------------------------------------------------------------------ trees
 #: The stage of sums that add up sums only; sums of products have the unit's own parameters.
 _JOIN, _LAST = "join", "last"
 
@@ -61,12 +69,7 @@ def hypotheses(
         assert unit is not None
         assert unit.tree is not None
         tree = replace(unit.tree, converted=wide if converted else None)
-        yield from structures(
-            tree_unit(unit, tree),
-            cut,
-            pairs_cut=alone,
-            shapes=rare,
-        )
+        yield from structures(tree_unit(unit, tree), cut, pairs_cut=alone, shapes=rare)
 
 
 def starts(root: Step) -> Iterator[Step]:
@@ -152,3 +155,251 @@ def _from_zero(step: Step) -> Step:
             return Step((Step((first, "zero")), *rest))
         return Step((*step.children, "zero"))
     return Step(tuple(_from_zero(x) if isinstance(x, Step) else x for x in step.children), step.stage)
+
+
+# ------------------------------------------------------------------ structures
+#: Shapes that results of an inner or the outer sum, and rounded products, can have, by the format of D.
+_INNER: dict[str, tuple[str, ...]] = {
+    "fp32": ("FP32",), "fp16": ("FP32", "FP16"), "bf16": ("FP32", "BF16"), "fp64": ("FP64",),
+}  # fmt: skip
+_OUTER: dict[str, tuple[str, ...]] = {
+    "fp32": ("FP32", "E8M13"), "fp16": ("FP16",), "bf16": ("BF16",), "fp64": ("FP64",),
+}  # fmt: skip
+#: Shapes of inner sums and of products that no catalogued design has, and exponent bits of products.
+_PARTIAL = ("FP32", "FP16", "BF16", "FP64", "E8M10", "E8M13")
+_EXPONENTS = (8, 5)
+#: Fraction bits that stand for a sum that cuts; every number is a value of the axis.
+_CUT = 24
+#: Operands of a sum that is exact before it is rounded, unless something else is known.
+_PAIR = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Shapes:
+    """Shapes that results of inner sums, of the outer one, and rounded products can have."""
+
+    inner: tuple[str, ...]
+    outer: tuple[str, ...]
+    #: Without any, products are exact; beside some, those that are exact are left out.
+    products: tuple[str, ...]
+    #: Whether the whole sum is rounded once more than the order shows.
+    twice: bool = False
+
+
+def structures(
+    unit: UnitSpec,
+    cut: Mapping[str, bool] = MappingProxyType({}),
+    *,
+    pairs_cut: bool = False,
+    shapes: Shapes | None = None,
+) -> Iterator[UnitSpec]:
+    """Every structure of a tree unit's order; parameters that are axes are the unit's.
+
+    `cut` says of a stage whether its sums cut terms off, where that is known.  A sum of one operand rounds it
+    only, so that it is exact; sums of two are taken to be exact before they are rounded, unless `pairs_cut`;
+    sums of results have nothing to normalise.  `shapes`: other shapes than those of the catalogued designs.
+    """
+    if unit.tree is None:
+        raise InputError(f"expected a tree of sums for structures, but got {unit.name}")
+    root = unit.tree.root
+    usual = shapes or _usual(unit.operands.d.name)
+    stages = sorted({step.stage for step in root.steps()})
+    kinds = []
+    for stage in stages:
+        steps = [step for step in root.steps() if step.stage == stage]
+        products = any(isinstance(x, int) for step in steps for x in step.children)
+        sums: list[tuple[int | None, bool]] = []
+        most = max(len(step.children) for step in steps)
+        if most > 1 and cut.get(stage, most > _PAIR or pairs_cut):
+            sums += [(_CUT, False), *([(_CUT, True)] if products else [])]
+        if not cut.get(stage, False):
+            sums.append((None, False))
+        kinds.append(list(itertools.product(sums, usual.outer if stage == root.stage else usual.inner)))
+    rounded = [None, *(f"RNE-{shape}" for shape in usual.products)]
+    if shapes is not None and usual.products:
+        rounded = rounded[1:]
+    seen = set()
+    for products_to, chosen in itertools.product(rounded, itertools.product(*kinds)):
+        if products_to is not None and not _is_read(
+            unit, products_to, dict(zip(stages, chosen, strict=True))
+        ):
+            continue
+        if usual.twice and len({x[1].partition(":")[0] for x in chosen}) == 1:
+            continue  # the second rounding changes nothing
+        with suppress(InputError):
+            made = _with(unit, dict(zip(stages, chosen, strict=True)), products_to)
+            if (key := _structure(made)) not in seen:
+                seen.add(key)
+                yield made
+
+
+def _usual(d: str) -> Shapes:
+    """The shapes that catalogued designs of a format of D have; its own for another format."""
+    own = tuple(_INNER.get(d, ()))
+    return Shapes(own, _OUTER.get(d, ()), own)
+
+
+def rare_shapes(spec: UnitSpec, alone: Isolated) -> list[Shapes]:
+    """Shapes that terms alone allow and no catalogued design has: those of the fewest rare parameters first.
+
+    None has fewer bits than were seen to come through it.
+    """
+    d = spec.d_format
+    own, bits = f"E{d.exponent_bits}M{d.fraction_bits}", max(1, alone.product_bits, alone.c_bits)
+    named = dict.fromkeys((*_OUTER.get(d.name, (own,)), f"E{d.exponent_bits}M{bits}"))
+    fitting = [x for x in named if conversion(f"RNE-{x}").fraction_bits >= bits]
+    outer = {conversion(f"RNE-{x}"): x for x in reversed(fitting)}
+    limit = "" if alone.limit is None else f":{alone.limit}"
+    last = tuple(f"{x}{limit}" for x in outer.values())
+    inner = tuple(x for x in _PARTIAL if conversion(f"RNE-{x}").fraction_bits >= bits)
+    # Products that lose bits show how many they keep, unless the result is as narrow.
+    most = spec.a_format.fraction_bits + spec.b_format.fraction_bits + 1
+    least = max(1, min(alone.product_bits, bits))
+    kept = range(least, most) if least >= bits else range(least, least + 1)
+    shapes = [*_PARTIAL, *(f"E{e}M{m}" for m in kept for e in _EXPONENTS)]
+    fit = {x: conversion(f"RNE-{x}") for x in shapes}
+    products = {fit[x]: x for x in reversed(shapes) if fit[x].fraction_bits in kept or x == "FP32"}
+    rounded = tuple(products.values())
+    return [Shapes(inner, last, some, twice) for some in ((), rounded) for twice in (False, True)]
+
+
+def _is_read(
+    unit: UnitSpec, products_to: str, stages: Mapping[str, tuple[tuple[int | None, bool], str]]
+) -> bool:
+    """Whether rounded products can give other results than exact ones of some structure.
+
+    Products that are normal numbers of the target as they are only become normalised: an exact sum does not
+    see that, and one that cuts terms off sees it as `normalise_products` has it, but for a c beside them.
+    """
+    assert unit.tree is not None
+    return rounds_products(unit, products_to) or any(
+        stages[step.stage][0][0] is not None and not stages[step.stage][0][1] and "c" in step.children
+        for step in unit.tree.root.steps()
+        if any(isinstance(x, int) for x in step.children)
+    )
+
+
+def _with(
+    unit: UnitSpec, stages: Mapping[str, tuple[tuple[int | None, bool], str]], products: str | None
+) -> UnitSpec:
+    """The unit with sums of those kinds and shapes."""
+    assert unit.tree is not None
+    given: dict[str, dict[str, Value]] = {
+        stage: {"fraction_bits": bits, "normalise_products": normalise, "conversion": f"RNE-{shape}"}
+        for stage, ((bits, normalise), shape) in stages.items()
+    }
+    rows = tuple((stage, name, x) for stage, row in given.items() if stage for name, x in row.items())
+    own: Mapping[str, Any] = {**EXACT_SUM, "product_rounding": products, **given.get("", {})}
+    return tree_unit(unit, replace(unit.tree, settings=rows), replace(unit.design, **own))
+
+
+def _structure(unit: UnitSpec) -> tuple[object, ...]:
+    """What units of one structure share."""
+    assert unit.tree is not None
+    designs = stage_designs(unit.tree, unit.design)
+    rounded = unit.design.product_rounding
+    kinds = [
+        (x.fraction_bits is None, x.normalise_products, x.conversion.partition("-")[2])
+        for x in (designs[step.stage] for step in unit.tree.root.steps())
+    ]
+    return rounded and rounded.partition("-")[2], tuple(kinds)
+
+
+# ------------------------------------------------------------------ near designs
+#: Answers that are tried one by one before a design is evaluated on all, and designs that are found at most.
+_ROWS, _MOST = 48, 64
+#: Parameters of which a neighbour has a number near.
+_NEAR = {"fraction_bits": (-2, -1, 1, 2), "sum_fraction_bits": (-2, -1, 1, 2), "carry_bits": (-2, -1, 1, 2)}
+
+
+@dataclass(slots=True)
+class Nearby:
+    """The designs beside some others that give all of some answers, one or two parameters changed.
+
+    Each is evaluated on the Fraction oracle until an answer refutes it, which costs less than a circuit.
+    Shapes: answers that are no NaN: which word these are is asked apart.  `over` says that the time is.
+    """
+
+    batch: Batch
+    answers: Raw
+    over: Callable[[], bool]
+    #: Designs that were tried; whether all were.
+    tried: int = 0
+    whole: bool = True
+    _rows: list[int] = field(default_factory=list)
+
+    def found(self, bases: Sequence[UnitSpec], changes: int, limit: int | None = None) -> list[UnitSpec]:
+        """Those with so many parameters changed of the first of some bases that has any.
+
+        `limit`: the exponent from which results overflow, where that is below the end of the format.
+        """
+        for base in bases:
+            self._rows = self._telling(base)
+            made: dict[str, UnitSpec] = {}
+            for chosen in combinations(list(_settings(base, limit)), changes):
+                if len({name for name, _ in chosen}) < changes:
+                    continue
+                if self.over():
+                    self.whole = False
+                    break
+                if (u := self._fitting(base, chosen)) is not None and (
+                    replay(u, self.batch) == self.answers
+                ).all():
+                    made.setdefault(u.name, u)
+                    if len(made) >= _MOST:
+                        break
+            if made or not self.whole:
+                return list(made.values())
+        return []
+
+    def _telling(self, base: UnitSpec) -> list[int]:
+        """Answers to try first: those that the base does not give, then some of all others."""
+        right = replay(base, self.batch) == self.answers
+        order = np.random.default_rng(0).permutation(len(self.answers))
+        return [int(i) for i in order[np.argsort(right[order], kind="stable")][:_ROWS]]
+
+    def _fitting(self, base: UnitSpec, chosen: Iterable[tuple[str, object]]) -> UnitSpec | None:
+        """The base with parameters set, where it is another design and gives the answers that are tried."""
+        try:
+            u = resolve(altered(base, ",".join(f"{name}={value}" for name, value in chosen)))
+            if u.design == base.design:
+                return None
+            self.tried += 1
+            for place, row in enumerate(self._rows):
+                w = padded_witness(u, witness_at(self.batch, row))
+                if oracle_result(u, w) != int(self.answers[row]):
+                    # What refutes one refutes many: it is tried first from now on.
+                    self._rows.insert(0, self._rows.pop(place))
+                    return None
+        except InputError:
+            return None  # a combination that means nothing
+        return u
+
+
+def as_bases(units: Iterable[UnitSpec], k: int) -> Iterator[UnitSpec]:
+    """Units whose parameters can be changed: a composed one as the tree of its sums."""
+    for u in units:
+        if u.emulation is None:
+            yield u
+        elif (made := tree_of(u, k) if k % u.k == 0 else None) is not None:
+            yield made
+
+
+def numbers_only(d: Format, batch: Batch, answers: Raw) -> tuple[Batch, Raw]:
+    """The inputs whose answer is no NaN."""
+    rows = np.flatnonzero(~np.asarray(d.is_nan(answers)))
+    return rows_of(batch, rows), answers[rows]
+
+
+def _settings(base: UnitSpec, limit: int | None) -> Iterator[tuple[str, object]]:
+    """Every other value of each parameter, numbers near to the base's only."""
+    values = {name: list(row) for name, row in axis_values(base).items()}
+    for name, steps in _NEAR.items():
+        near = around(getattr(base.design, name), steps)
+        values[name] = [x for x in values[name] if not isinstance(x, int) or x in near]
+    for name, row in rare_values(base).items():
+        values[name] = [*dict.fromkeys((*values.get(name, ()), *row))]
+    if limit is not None:
+        values["conversion"] = [f"{x}:{limit}" for x in (base.design.conversion, *values["conversion"])]
+    values["nan_word"] = values["nan_rule"] = []
+    return ((name, value) for name, row in values.items() for value in row)

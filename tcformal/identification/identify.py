@@ -2,34 +2,52 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 
 from tcformal.callbacks import Progress, ignore
+from tcformal.checks import MOST_VECTORS, check_int
 from tcformal.design.axes import altered, neighbours
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec, same_formats, takes
+from tcformal.devices.registry import CallableDevice, Function
 from tcformal.errors import DeviceError, InputError
-from tcformal.identification.again import BegunAgain
-from tcformal.identification.asking.alone import isolated, product_signs, refuses_c, with_signs
-from tcformal.identification.asking.ask import Asker
-from tcformal.identification.asking.layout import find_layout, first_sums
-from tcformal.identification.asking.nans import invalid_operations, nan_word, nan_words
-from tcformal.identification.asking.rates import Rate
-from tcformal.identification.asking.repeat import repeat
-from tcformal.identification.asking.validation import validate
-from tcformal.identification.certify import certainty, certified, fault, settled_designs, varied_by
-from tcformal.identification.hypotheses import hypotheses, nan_rule, nan_variants
-from tcformal.identification.order.order import first_masks, order_of
-from tcformal.identification.order.tasks import AskBatch
-from tcformal.identification.outcome import one_word
-from tcformal.identification.record.identification import Identification, IdentifyVerdict, Settled
-from tcformal.identification.same import Sameness
-from tcformal.identification.structures import Shapes, rare_shapes
-from tcformal.identification.survivors.listed import ListedFamily
+from tcformal.identification import operand_questions as questions
+from tcformal.identification.asker import DEFAULT_K, Asker, asker_of
+from tcformal.identification.certify import Sameness, certainty, certified, fault, settled_designs, varied_by
+from tcformal.identification.hypotheses import (
+    Nearby,
+    Shapes,
+    as_bases,
+    hypotheses,
+    nan_rule,
+    nan_variants,
+    numbers_only,
+    rare_shapes,
+)
+from tcformal.identification.identification import (
+    FITTING,
+    Identification,
+    IdentifyVerdict,
+    NearDesign,
+    Settled,
+    untested_clauses,
+)
+from tcformal.identification.order import Order, first_masks, order_of
+from tcformal.identification.rates import Rate
+from tcformal.identification.repeat import FEW, Repeated, repeat
+from tcformal.identification.survivors import ListedFamily, Search
+from tcformal.identification.validation import Validated, simplest_unfit, validate
+from tcformal.oracle.values import NumberClass, decode, format_value, hex_word
 from tcformal.simulation.matrix_unit import replay
-from tcformal.simulation.operands.batch import rows_of, together
+from tcformal.simulation.operands.batch import Raw, batch_of, rows_of, together, witness_at
 from tcformal.simulation.operands.inputs import inputs_to_try, without_nan
+from tcformal.simulation.operands.witness import Witness
 
 #: Rounds of the search, and designs that are shown of a class.
 _ROUNDS, _MEMBERS = 8, 8
@@ -38,9 +56,49 @@ _MORE, _SEED = 200, 9
 #: The parts of the time that is left which stages have: trees and catalogued designs, what is near to these,
 #: trees with rare parameters, trees whose outermost sum has its own parameters, proofs.
 _FIRST, _NEARBY, _RARE, _ALONE, _PROOFS = 0.5, 0.3, 0.5, 0.6, 0.7
+#: How often every input is asked again where no design fits, and designs near which others are looked for.
+_AGAIN, _BASES = 2, 4
+#: How often an identification may begin again, because answers that came late change what fits.
+MOST_BEGUN = 4
+#: Answers of a search that may be set aside, however few there are.
+_ASIDE = 1
+#: Designs that are shown of those that are near where none fits, and how often an input is asked again there.
+_SHOWN, _TIMES = 10, 4
 
 
 def identify(
+    device: str | Function,
+    formats: str,
+    k: int = DEFAULT_K,
+    *,
+    scale: str | None = None,
+    vectors: int = 100_000,
+    folder: str | Path | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Identification:
+    """Identify the design of a device of which only the operand formats are known.
+
+    Shapes: a device by name (`exec:PROGRAM`, `model:UNIT`, …), or a function of a, b [n, K], c [n] (and
+    scale_a, scale_b [n, scales]) that gives d [n]; `formats` are those of A, B, C, D, `fp16,fp16,fp32,fp32`.
+    Ranges and units: raw encodings, operands in the smallest unsigned integers that hold them; `scale` is
+    FORMAT/BLOCK; `vectors` random and directed inputs are compared at the end; answers are kept in `folder`.
+    Zero, NaN, Inf: results are compared as encodings.
+    Errors: UnknownNameError for unknown formats or devices; InputError for other shapes; DeviceError for a
+    device that fails, or answers otherwise than before; RecordError for kept answers that were altered.
+    Source: the device's answers.
+    """
+    check_int("vectors", vectors, low=0, high=MOST_VECTORS)
+    kept, tell = None if folder is None else Path(folder), progress or ignore
+    if not isinstance(device, str):
+        asker = asker_of(CallableDevice(device), formats, k, scale, None, kept)
+        return identified(asker, vectors=vectors, progress=tell)
+    from tcformal.devices.isolated import opened  # a function needs no drivers
+
+    with opened(device) as found:
+        return identified(asker_of(found, formats, k, scale, None, kept), vectors=vectors, progress=tell)
+
+
+def identified(
     asker: Asker, *, vectors: int = 100_000, seconds: float = 300.0, progress: Progress = ignore
 ) -> Identification:
     """Identify a device among the trees of sums of its formats, and the catalogued designs beside them.
@@ -52,23 +110,59 @@ def identify(
     return Identifying(asker, vectors, progress, seconds).whole()
 
 
-class Identifying(BegunAgain):
+class Identifying:
     """One identification."""
 
     def __init__(
         self, asker: Asker, vectors: int, progress: Progress, seconds: float = 300.0, begun: int = 0
     ) -> None:
-        super().__init__(asker, vectors, progress, seconds, begun)
+        #: How often this identification began before.
+        self.begun = begun
+        self.asker, self.vectors, self.progress = asker, vectors, progress
+        self.spec, self.k = asker.spec, asker.k
+        self.start = time.monotonic()
+        self.deadline = self.until = self.start + seconds
+        self.repeated: Repeated | None = None
+        self.order: Order | None = None
+        self.search = Search(
+            self.spec, self.k, asker.ask, trusted=asker.trusted, over=self.over, prepared=asker.prepared
+        )
+        self.validated: Validated | None = None
+        #: Whether the answers are those of some pairing of the operands; which products are subtracted.
+        self.paired, self.negated = True, "none"
+        #: Whether catalogued designs alone were tried; whether all values of the simplest one's were.
+        self.listed, self.varied = False, True
+        #: Designs near to others that were tried, and whether some were not because the time was over.
+        self.near, self.cut = 0, False
+        #: Where answers leave every design, by name.
+        self.broken: dict[str, str] = {}
         #: The word of NaNs, where one was seen, and the rule for NaN operands.
         self.nan: tuple[int, str] | None = None
 
+    # ------------------------------------------------------------------ the time
+    def over(self) -> bool:
+        """Whether the time of the stage is over."""
+        return time.monotonic() > self.until
+
+    def share(self, part: float) -> None:
+        """Give the next stage a part of the time that is left."""
+        self.cut = self.cut or self.over()
+        now = time.monotonic()
+        self.until = now + part * max(0.0, self.deadline - now)
+
+    @property
+    def left(self) -> float:
+        """The seconds that are left."""
+        return max(0.0, self.deadline - time.monotonic())
+
+    # ------------------------------------------------------------------ stages
     def whole(self) -> Identification:
         """All stages, each in one or few batches."""
         self.progress("asking the same inputs several times")
         try:
             self.repeated = repeat(self.asker)
         except DeviceError as error:
-            if self.asker.by_hand or not refuses_c(self.asker, error):
+            if self.asker.by_hand or not questions.refuses_c(self.asker, error):
                 raise
             self.repeated = repeat(self.asker)
         if not self.repeated.deterministic:
@@ -77,9 +171,10 @@ class Identifying(BegunAgain):
         self._ask_first()
         if (word := self._only_word()) is not None:
             return self._constant(word)
-        self.negated = product_signs(self.asker) if find_layout(self.asker).order is None else "none"
+        layout = questions.find_layout(self.asker)
+        self.negated = questions.product_signs(self.asker) if layout.order is None else "none"
         self.paired, self.negated = bool(self.negated), self.negated or "none"
-        word = nan_word(self.asker)
+        word = questions.nan_word(self.asker)
         self._ask_order()
         batch, answers = self.asker.history
         plain = without_nan(self.spec, batch)
@@ -98,7 +193,7 @@ class Identifying(BegunAgain):
 
     def _ask_first(self) -> None:
         """What the next stages ask first, as one batch: no answer has a part in it."""
-        batches = [first_sums(self.spec, self.k), invalid_operations(self.spec, self.k)]
+        batches = [questions.first_sums(self.spec, self.k), questions.invalid_operations(self.spec, self.k)]
         if self.spec.scale_format is None:
             batches.append(first_masks(self.spec.operands, self.k))
         self.asker.ask(together(*batches))
@@ -114,9 +209,7 @@ class Identifying(BegunAgain):
         """The order of summation, which trees of sums are made from."""
         if self.spec.scale_format is None and self.paired:
             self.progress("asking for the order of summation")
-            ask: AskBatch = self.asker.ask
-            if self.negated != "none":
-                ask = with_signs(ask, self.negated, self.spec)
+            ask = questions.with_signs(self.asker.ask, self.negated, self.spec)
             self.order = order_of(ask, self.spec.operands, self.k, with_c=not self.asker.refused)
 
     def _trees(self, *, alone: bool, rare: Shapes | None = None) -> None:
@@ -125,12 +218,11 @@ class Identifying(BegunAgain):
             if self.order is not None and self.order.root is not None and not self.search.alive:
                 assert self.nan is not None
                 self.progress("choosing inputs")
-                self.search.add(
-                    hypotheses(
-                        self.spec, self.order, self.nan, alone=alone, converted=converted, rare=rare,
-                        negated=self.negated,
-                    )
+                units = hypotheses(
+                    self.spec, self.order, self.nan, alone=alone, converted=converted, rare=rare,
+                    negated=self.negated,
                 )  # fmt: skip
+                self.search.add(units)
                 self.search.run(_ROUNDS)
 
     def _possible(self, unit: UnitSpec) -> bool:
@@ -142,20 +234,17 @@ class Identifying(BegunAgain):
         """The catalogued designs of the formats, with the word that NaNs were seen to have."""
         if self.asker.refused and self.order is not None and self.order.root is not None:
             return []  # whatever these do with c, the device has none
-        found = [resolve(name) for name in distinct_designs(self._possible)]
-        return [*map(self._worded, found)]
+        return [self._worded(resolve(name)) for name in distinct_designs(self._possible)]
 
     def _worded(self, unit: UnitSpec) -> UnitSpec:
         """A design with the word that NaNs were seen to have."""
-        if self.nan is None or unit.design.nan_word == self.nan[0] or unit.emulation is not None:
+        saw = bool(np.any(self.spec.d_format.is_nan(self.asker.history[1])))
+        if self.nan is None or unit.design.nan_word == self.nan[0] or unit.emulation is not None or not saw:
             return unit
         try:
-            return resolve(altered(unit, f"nan_word={self.nan[0]:#x}")) if self._saw_nan() else unit
+            return resolve(altered(unit, f"nan_word={self.nan[0]:#x}"))
         except InputError:
             return unit
-
-    def _saw_nan(self) -> bool:
-        return bool(np.any(self.spec.d_format.is_nan(self.asker.history[1])))
 
     def _listed(self) -> None:
         """The catalogued designs of the formats, then what is left of them with its neighbours."""
@@ -172,7 +261,7 @@ class Identifying(BegunAgain):
             return
         self.progress("asking for terms alone")
         asked = len(self.asker.history[1])
-        rare = isolated(self.asker)
+        rare = questions.isolated(self.asker)
         self._learn(asked)
         if rare.limit is not None and self._nearby(1, rare.limit):
             return
@@ -184,6 +273,22 @@ class Identifying(BegunAgain):
         if not self.search.alive:
             self._nearby(2, rare.limit)
 
+    def _nearby(self, changes: int, limit: int | None = None) -> bool:
+        """Whether designs beside the nearest give all answers; then these are a family, with neighbours."""
+        batch, answers = self.asker.history
+        rows = without_nan(self.spec, batch)
+        batch, answers = numbers_only(self.spec.d_format, rows_of(batch, rows), answers[rows])
+        units = {u.name: u for u in (*self._catalogued(), *self.search.near)}
+        right = {name: int((replay(u, batch) == answers).sum()) for name, u in units.items()}
+        ranked = [units[name] for name in sorted(right, key=lambda name: -right[name])[:_BASES]]
+        beside = Nearby(batch, answers, self.over)
+        found = beside.found([*as_bases(ranked, self.k)], changes, limit)
+        self.near, self.cut = self.near + beside.tried, self.cut or not beside.whole
+        if left := self.search.listed(found) if found else []:
+            self.listed = True
+            self.search.listed(left, [u for x in left for u in neighbours(x)])
+        return bool(self.search.alive)
+
     # ------------------------------------------------------------------ conclusions
     def _concluded(self) -> Identification:
         self.share(1 - _PROOFS)
@@ -191,7 +296,7 @@ class Identifying(BegunAgain):
             self.progress("choosing more inputs")
         fitting = [u for u in self._candidates() if not self.asker.misfits(u).size]
         if not fitting:
-            return self._asked_again() or self._set_aside() or self._outside(self._nearest())
+            return self._asked_again() or self._set_aside() or self._outside()
         self.listed = self.listed and any(isinstance(s.family, ListedFamily) for s in self.search.alive)
         simplest = min(fitting, key=lambda u: (u.tree is not None, "@" in u.name, len(u.name)))
         self.varied = varied_by(self.search.alive, simplest, self.k)
@@ -216,29 +321,23 @@ class Identifying(BegunAgain):
         names = (simplest.name, *(name for name in left_of if name != simplest.name))[:_MEMBERS]
         left = max(self.search.count, len(names))
         self.search.curve.append((self.search.probes, left))
-        more = {"classes": (names,), "axes": tuple(axes), "survivors": left}
         rate = Rate(0, 1) if self.validated is None else self.validated.misfits
         once = self.asker.corrected + (0 if self.repeated is None else self.repeated.other.count)
+        verdict, trees = IdentifyVerdict.REMAINING, self.order is not None and self.order.root is not None
         if (wrong := fault(simplest.name, rate, once)) is not None:
             verdict, reason = wrong
-            return self._made(verdict, reason, **more)
-        if undecided:
+        elif undecided:
             values = ", ".join(sorted({x.axis for x in axes if x.settled is Settled.UNDECIDED}))
-            return self._made(
-                IdentifyVerdict.REMAINING,
+            reason = (
                 f"no input was found that tells {undecided} designs from {simplest.name}, and no proof that "
-                f"there is none: {values}",
-                **more,
+                f"there is none: {values}"
             )
-        if self.search.unsettled:
-            return self._made(
-                IdentifyVerdict.REMAINING,
-                f"{simplest.name} gives every answer, but {self.search.unsettled}",
-                **more,
-            )
-        trees = self.order is not None and self.order.root is not None
-        reason = certainty(self.listed, trees, self.varied, bool(self.near)).format(simplest.name)
-        return self._made(IdentifyVerdict.IDENTIFIED, reason, **more)
+        elif self.search.unsettled:
+            reason = f"{simplest.name} gives every answer, but {self.search.unsettled}"
+        else:
+            verdict = IdentifyVerdict.IDENTIFIED
+            reason = certainty(self.listed, trees, self.varied, bool(self.near)).format(simplest.name)
+        return replace(self._made(verdict, reason), classes=(names,), axes=tuple(axes), survivors=left)
 
     def _candidates(self) -> list[UnitSpec]:
         """The simplest design of each family, and what the catalogue has, with every rule for NaNs."""
@@ -248,5 +347,179 @@ class Identifying(BegunAgain):
         rows = np.intersect1d(without_nan(self.spec, batch), self.asker.trusted(batch))
         few = rows_of(batch, rows)
         right = [u for u in units if (replay(u, few) == answers[rows]).all()]
-        words = [] if self.nan is None else nan_words(self.spec, self.asker.history, self.nan[0])
+        words = [] if self.nan is None else questions.nan_words(self.spec, self.asker.history, self.nan[0])
         return [*units, *(other for u in right for other in nan_variants(u, words))]
+
+    # ------------------------------------------------------------------ after a refutation
+    def _anew(self) -> Identification | None:
+        """The identification from the start, with all answers so far; None where it began too often."""
+        if self.begun >= MOST_BEGUN or not self.left:
+            return None
+        self.asker.layout = None
+        return type(self)(self.asker, self.vectors, self.progress, self.left, begun=self.begun + 1).whole()
+
+    def _refuted_late(self, simplest: UnitSpec) -> Identification | None:
+        """The identification with the comparison's misfits among the answers; None where none stays."""
+        found = self.validated
+        if found is None:
+            return None
+        asked = len(self.asker.history[1])
+        if told := [x.witness for x in found.shown if x.stays]:
+            self.asker.ask(batch_of(told))
+        if not self.asker.misfits(simplest).size:
+            return None
+        return self._anew() or self._left_uncompared(asked)
+
+    def _left_uncompared(self, asked: int) -> Identification:
+        """What gives all answers, those from row `asked` on too, where nothing begins again."""
+        self._learn(asked)
+        self.validated = None
+        names = tuple(u.name for u in self._candidates() if not self.asker.misfits(u).size)
+        if not names:
+            return self._outside()
+        left = max(self.search.count, len(names))
+        self.search.curve.append((self.search.probes, left))
+        reason = (
+            f"{names[0]} gives every answer so far, but further inputs refuted another design that did, in "
+            f"the last of {self.begun + 1} searches"
+        )
+        made = self._made(IdentifyVerdict.REMAINING, reason)
+        return replace(made, classes=(names[:_MEMBERS],), survivors=left)
+
+    def _learn(self, asked: int) -> None:
+        """Let the search learn the answers from a row of the history on."""
+        batch, answers = self.asker.history
+        new = without_nan(self.spec, batch)
+        new = new[new >= asked]
+        if new.size:
+            self.search.take(rows_of(batch, new), answers[new])
+
+    def _asked_again(self) -> Identification | None:
+        """The identification after every input was asked twice more; None where that corrects no answer.
+
+        One wrong answer refutes every design; where it does not come again, it is none.
+        """
+        asker = self.asker
+        corrected = asker.corrected
+        if asker.by_hand:
+            return None
+        self.progress("asking every input again")
+        asker.repeated(asker.history[0], _AGAIN)
+        return None if asker.corrected == corrected else self._anew()
+
+    def _set_aside(self) -> Identification | None:
+        """The identification without few answers, where some design gives all others; None where none does.
+
+        One answer that is wrong every time refutes every design, too.
+        """
+        batch, answers = self.asker.history
+        units = (*self.search.near, *self._candidates())
+        nearest = min(units, key=lambda u: len(self.asker.misfits(u)), default=None)
+        wrong = np.zeros(0, np.intp) if nearest is None else self.asker.misfits(nearest)
+        if not wrong.size or len(self.asker.aside) + wrong.size > max(_ASIDE, FEW * len(answers)):
+            return None
+        self.progress(f"setting {wrong.size} of {len(answers)} answers aside")
+        self.asker.set_aside(rows_of(batch, wrong))
+        return self._anew()
+
+    def _wrong_always(self, simplest: UnitSpec) -> Identification:
+        """A design that gives all answers but few, which the device gives every time, or not every time."""
+        _, answers = self.asker.history
+        count, often = len(self.asker.aside), len(answers)
+        verdict, which = IdentifyVerdict.OUTSIDE, "which the device gives every time"
+        if self.asker.aside <= self.asker.unsteady:
+            verdict, which = IdentifyVerdict.FAULTY, "which do not come every time"
+        reason = f"{simplest.name} gives all but {count} of {often} answers, {which}"
+        return self._refuted(verdict, reason, [simplest])
+
+    # ------------------------------------------------------------------ ends
+    def _constant(self, word: int) -> Identification:
+        """A device that says one thing."""
+        d, (_, answers) = self.spec.d_format, self.asker.history
+        return self._made(
+            IdentifyVerdict.CONSTANT,
+            f"each of {len(answers)} inputs, sums of ones, infinities and random numbers among them, gives "
+            f"{format_value(d, word)} ({hex_word(d, word)})",
+        )
+
+    def _outside(self) -> Identification:
+        """The nearest designs, where none gives every answer, and the simplest input that none gives."""
+        units = {u.name: u for u in (*self._candidates(), *self.search.near)}
+        batch, answers = self.asker.history
+        agrees = {name: int((replay(u, batch) == answers).sum()) for name, u in units.items()}
+        ranked = sorted(agrees, key=lambda name: -agrees[name])[:_SHOWN]
+        self.search.curve.append((self.search.probes, 0))
+        self.cut = self.cut or self.over()
+        unpaired = "" if self.paired else f"no pairing of {self.k} products gives the answers, and "
+        verdict, reason = IdentifyVerdict.OUTSIDE, "no design of the space gives all answers"
+        if self.cut:
+            verdict = IdentifyVerdict.UNFINISHED
+            reason = "no design that was tried gives all answers, but the time ended before all were"
+        return self._refuted(verdict, f"{unpaired}{reason}", [units[name] for name in ranked])
+
+    def _refuted(self, verdict: IdentifyVerdict, reason: str, near: Sequence[UnitSpec]) -> Identification:
+        """A verdict with the designs that give most answers, and the simplest input that none gives."""
+        found: Witness | None = None
+        if near and not self.asker.by_hand:
+            self.progress("looking for the simplest input that no design gives")
+            found = simplest_unfit(self.asker, near, self.over)
+        batch, answers = self.asker.history
+        given = {u.name: replay(u, batch) for u in near}
+        wrong = np.all([x != answers for x in given.values()], axis=0) if given else np.zeros(0, np.bool_)
+        unfit: list[int] = np.flatnonzero(wrong).tolist()
+        if found is not None:
+            again = self.asker.repeated(batch_of([found]), _TIMES)[:, 0]
+            same = "the same every time" if (again == again[0]).all() else "several results"
+            unfit.sort(key=lambda row: witness_at(batch, row) != found)
+            self.broken["breaks at"] = (
+                f"{stage_of(self.spec, found)}; asked {_TIMES} times more, the device gives {same}"
+            )
+        right = {name: int((words == answers).sum()) for name, words in given.items()}
+        nearest = tuple(NearDesign(u.name, Rate(right[u.name], len(answers))) for u in near)
+        return replace(self._made(verdict, reason), nearest=nearest, unfit=tuple(unfit))
+
+    def _made(self, verdict: IdentifyVerdict, reason: str) -> Identification:
+        asker, plain, seen = self.asker, self.varied and not self.listed, self.validated is not None
+        refused = (questions.ANY_C,) if asker.refused else ()
+        untested = *untested_clauses(self.spec, self.k, plain=plain, seen=seen), *refused
+        return Identification(
+            verdict=verdict, reason=reason, device=asker.identity, operands=self.spec, history=asker.history,
+            layout=asker.layout, repeated=self.repeated, space=self.search.space + self.near,
+            measured=self._measured(verdict) | self.broken, validated=self.validated, untested=untested,
+            growth=self.search.growth(), probes=asker.probes, batches=asker.batches,
+            seconds=(asker.seconds, time.monotonic() - self.start),
+        )  # fmt: skip
+
+    def _measured(self, verdict: IdentifyVerdict) -> dict[str, str]:
+        """What was measured, by name; what answers contradict is not said to be exact."""
+        if self.order is None:
+            return {}
+        made = self.order.measured
+        if verdict not in FITTING:
+            seen = "masks saw no bit lost, but no exact sum gives all answers"
+            made = {name: seen if value == "exact" else value for name, value in made.items()}
+        return made | questions.beside_order(self.order, self.negated, self.asker.refused)
+
+
+def stage_of(spec: UnitSpec, w: Witness) -> str:
+    """The stage of a dot product that an input asks for, in a few words."""
+    formats = (*((spec.a_format, x) for x in w.a), *((spec.b_format, x) for x in w.b), (spec.c_format, w.c))
+    kinds = {decode(fmt, x).kind for fmt, x in formats}
+    if kinds != {NumberClass.FINITE}:
+        return "the rules for Inf and NaN"
+    live = [
+        (x, y) for x, y in zip(w.a, w.b, strict=True)
+        if decode(spec.a_format, x).number and decode(spec.b_format, y).number
+    ]  # fmt: skip
+    c = bool(decode(spec.c_format, w.c).number)
+    if not live:
+        return "c alone, rounded to the format of d" if c else "a sum of zeros"
+    if len(live) == 1 and not c:
+        return "one product alone, rounded to the format of d"
+    terms = f"{len(live)} product{'s' if len(live) > 1 else ''}{' and c' if c else ''}"
+    return f"a sum of {terms}"
+
+
+def one_word(answers: Raw) -> int | None:
+    """The word that all of some answers are; None where there are several."""
+    return int(answers[0]) if len(answers) and (answers == answers[0]).all() else None

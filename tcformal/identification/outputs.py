@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tcformal.encodings.catalog import format_named
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.identification.product_case import ProductCase
+from tcformal.identification.product_causes import ProductCase
 from tcformal.simulation.arrays import dtypes, from_raw
 
 #: Names of dtypes in the header of a safetensors file.

@@ -14,9 +14,8 @@ from tcformal.oracle.values import hex_word
 from tcformal.query.claims.claim_verdict import ClaimPart, ClaimVerdict, Counterexample
 from tcformal.query.question import Kind
 from tcformal.report.markdown import Section
-from tcformal.report.text import table, with_decimal
+from tcformal.report.text import headline, table, with_decimal
 from tcformal.theory.theorems import STATEMENTS, TheoremAnswer
-from tcformal.report.text import headline
 
 _COLOUR = {Kind.HOLDS: "bold green", Kind.VIOLATED: "bold yellow"}
 

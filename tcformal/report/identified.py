@@ -7,15 +7,15 @@ from collections import Counter
 from collections.abc import Sequence
 
 from tcformal.encodings.spec import Format
-from tcformal.identification.asking.rates import Rate
-from tcformal.identification.asking.repeat import Repeated
-from tcformal.identification.asking.validation import Validated
-from tcformal.identification.record.identification import (
+from tcformal.identification.identification import (
     AxisOutcome,
     Identification,
     IdentifyVerdict,
     Settled,
 )
+from tcformal.identification.rates import Rate
+from tcformal.identification.repeat import Repeated
+from tcformal.identification.validation import Validated
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.report.parts import Headline, ReportPart, Rows
 from tcformal.simulation.operands.batch import Raw

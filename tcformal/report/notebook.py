@@ -6,7 +6,7 @@ from html import escape
 from typing import Any
 
 from tcformal.design.operations import operation
-from tcformal.identification.record.identification import Identification
+from tcformal.identification.identification import Identification
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.query.claims.claim_verdict import ClaimVerdict
 from tcformal.query.explain.explain import explain_witness

@@ -12,7 +12,7 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.entries import dot_products_in, mismatches_in
 from tcformal.devices.runs import Run, files_of, read_runs, unit_of
-from tcformal.identification.record.identification import IDENTIFICATION, IdentifyVerdict
+from tcformal.identification.identification import IDENTIFICATION, IdentifyVerdict
 from tcformal.report.markdown import Section
 from tcformal.store.file import RecordFile
 from tcformal.store.schema import check

@@ -20,8 +20,8 @@ from tcformal.oracle.values import decode, encode_exact
 from tcformal.query.replay import oracle_result
 from tcformal.simulation.matrix_unit import Unit
 from tcformal.theory.constants import PARTS, constants, near, product_share
-from tcformal.theory.theorems import in_the_way
 from tcformal.theory.stated_sum import LETTERS, NO_C, StatedSum
+from tcformal.theory.theorems import in_the_way
 
 U = Fraction(1, 1 << 24)
 #: Two products of five-bit significands, of which one is cut at 11 bits.

@@ -40,15 +40,13 @@ from tcformal.ir.build import Graph
 from tcformal.programs.chain import common_k, declare_inputs
 from tcformal.query.assume import Assumptions, assume_of_unit, from_texts
 from tcformal.query.claims.register import refused
-from tcformal.query.claims.witnesses import exact_form, rounded_once
-from tcformal.simulation.operands.batch import columns, rows_of, together
-from tcformal.simulation.operands.batch import Batch
-from tcformal.query.claims.witnesses import close
-from tcformal.theory.theorems import STATEMENTS, agreement_of, theorem_answer
-from tcformal.theory.equality import normal_form
+from tcformal.query.claims.witnesses import close, exact_form, rounded_once
+from tcformal.simulation.operands.batch import Batch, columns, rows_of, together
 from tcformal.theory.claims import zero_idle
+from tcformal.theory.equality import normal_form
 from tcformal.theory.instances import Instance
 from tcformal.theory.stated_sum import flushed_letters
+from tcformal.theory.theorems import STATEMENTS, agreement_of, theorem_answer
 
 
 class Theorem(Protocol):

@@ -15,8 +15,8 @@ from tcformal.cli import main
 from tcformal.design.names import resolve
 from tcformal.devices.protocol import HandDevice, lines_of
 from tcformal.errors import InputError
-from tcformal.identification.asking.device import identify as identify_device
-from tcformal.identification.record.identification import IDENTIFICATION, IdentifyVerdict
+from tcformal.identification.identification import IDENTIFICATION, IdentifyVerdict
+from tcformal.identification.identify import identify as identify_device
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import Batch, Raw, batch, batch_of
 from tcformal.simulation.operands.witness import from_data

@@ -16,7 +16,8 @@ from tcformal.design.names import resolve
 from tcformal.devices.protocol import ProgramDevice
 from tcformal.devices.registry import CallableDevice, Function, ModelDevice
 from tcformal.errors import DeviceError, InputError, RecordError
-from tcformal.identification.asking.ask import Asker
+from tcformal.identification.asker import Asker
+from tcformal.identification.operand_questions import invalid_operations, nan_word
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import Batch, Raw, batch, rows_of, together
 from tcformal.store.schema import sealed
@@ -315,3 +316,14 @@ def test_a_killed_run_goes_on(tmp_path: Path) -> None:
     assert calls == [20, 10, 10, 10, 10]
     assert (it.probes, it.batches) == (60, 6)
     assert it.history[1].tolist() == MODEL.tolist()
+
+
+@pytest.mark.parametrize(("name", "infinite"), [("x86/tdphbf8ps", "b"), ("x86/tdpbhf8ps", "a")])
+def test_the_word_of_invalid_operations_is_found_whichever_factor_has_infinities(
+    name: str, infinite: str
+) -> None:
+    """Of two formats of eight bits one has Inf: the edges of b are asked where its format is not a's."""
+    unit = resolve(name)
+    words = invalid_operations(unit, unit.k).named()[infinite][:, 0]
+    assert np.uint64(unit.input_formats()[infinite].infinity) in words
+    assert nan_word(Asker(ModelDevice(name), unit.operands, unit.k)) == unit.design.nan_word

@@ -10,13 +10,12 @@ import pytest
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.registry import CallableDevice
-from tcformal.identification.again import MOST_BEGUN
-from tcformal.identification.asking.ask import Asker
-from tcformal.identification.asking.rates import Rate
-from tcformal.identification.asking.validation import Misfit, Validated
-from tcformal.identification.identify import Identifying
-from tcformal.identification.record.identification import Identification, IdentifyVerdict, to_record
-from tcformal.identification.record.verified import verify_identification
+from tcformal.identification.asker import Asker
+from tcformal.identification.identification import Identification, IdentifyVerdict, to_record
+from tcformal.identification.identify import MOST_BEGUN, Identifying
+from tcformal.identification.rates import Rate
+from tcformal.identification.validation import Misfit, Validated
+from tcformal.identification.verified import verify_identification
 from tcformal.simulation.matrix_unit import Unit, replay
 from tcformal.simulation.operands.batch import batch as random_batch
 from tcformal.simulation.operands.batch import batch_of, witness_at

@@ -18,13 +18,12 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.registry import CallableDevice
 from tcformal.identification import identify as module
-from tcformal.identification.asking.ask import Asker
-from tcformal.identification.asking.layout import first_sums
-from tcformal.identification.asking.nans import invalid_operations
-from tcformal.identification.identify import Identifying, identify
-from tcformal.identification.record.identification import Identification, IdentifyVerdict, Settled, to_record
-from tcformal.identification.record.verified import verify_identification
-from tcformal.identification.search import Search
+from tcformal.identification.asker import Asker
+from tcformal.identification.identification import Identification, IdentifyVerdict, Settled, to_record
+from tcformal.identification.identify import Identifying, identified
+from tcformal.identification.operand_questions import first_sums, invalid_operations
+from tcformal.identification.survivors import Search
+from tcformal.identification.verified import verify_identification
 from tcformal.programs.chain import same_definition
 from tcformal.simulation.matrix_unit import Unit, replay
 from tcformal.simulation.operands.batch import Raw
@@ -58,7 +57,7 @@ def asked(unit: UnitSpec, path: Path | None = None) -> Asker:
 
 
 def found(name: str) -> Identification:
-    return identify(asked(resolve(name)), vectors=3000)
+    return identified(asked(resolve(name)), vectors=3000)
 
 
 def check(name: str, made: Identification, tmp_path: Path) -> None:
@@ -137,7 +136,7 @@ def test_rounds_that_run_out_go_on(idle: bool, rounds: int, monkeypatch: pytest.
 @pytest.mark.long
 def test_few_rounds_at_first_end_in_the_same_class(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_ROUNDS", 1)
-    made = identify(asked(resolve(FEW)), vectors=0)
+    made = identified(asked(resolve(FEW)), vectors=0)
     assert made.verdict is IdentifyVerdict.IDENTIFIED, made.reason
     assert made.validated is None
     assert "other inputs than these" in made.untested
@@ -148,7 +147,7 @@ def test_structures_that_were_not_looked_at_leave_designs(monkeypatch: pytest.Mo
     """However well one design fits: nothing is called unique while others wait."""
     monkeypatch.setattr(module, "_ROUNDS", 1)
     monkeypatch.setattr(Search, "run", lambda self, most, pools=1: self._run(1))
-    made = identify(asked(resolve(FEW)), vectors=0)
+    made = identified(asked(resolve(FEW)), vectors=0)
     assert made.verdict is IdentifyVerdict.REMAINING
     assert re.search(
         r"but [1-9][0-9]* structures and [0-9]+ answers were not looked at to the end", made.reason
@@ -159,7 +158,7 @@ def test_structures_that_were_not_looked_at_leave_designs(monkeypatch: pytest.Mo
 def test_a_device_that_is_no_sum_is_outside_the_space() -> None:
     unit = resolve(VOLTA)
     device = CallableDevice(lambda a, b, c: np.zeros(len(c), np.uint32), "zeros")
-    made = identify(Asker(device, unit.operands, unit.k), vectors=100)
+    made = identified(Asker(device, unit.operands, unit.k), vectors=100)
     assert made.verdict is IdentifyVerdict.CONSTANT
 
 
@@ -205,6 +204,8 @@ import os, sys
 from pathlib import Path
 sys.path.insert(0, {folder!r})
 from test_boxes import FEW, identify, resolve
+from tcformal.identification.asker import Asker
+from tcformal.simulation.matrix_unit import Unit
 from tcformal.identification.asking.ask import Asker
 from tcformal.simulation.matrix_unit import Unit
 from tcformal.devices.registry import CallableDevice
@@ -219,7 +220,7 @@ def box(a, b, c):
     if len(calls) == {at}:
         os._exit(9)
     return Unit(unit).dot_bits(a, b, c) ^ {lie}
-found = identify(Asker(CallableDevice(box, "box"), unit.operands, unit.k, path=Path({path!r})), vectors=500)
+found = identified(Asker(CallableDevice(box, "box"), unit.operands, unit.k, path=Path({path!r})), vectors=500)
 print(found.verdict.value)
 """
 
@@ -288,7 +289,7 @@ def test_a_wrong_answer_does_not_refute_the_design(call: int, row: int) -> None:
     """During the repeated look, for the layout, or to NaNs: what does not come again is a fault."""
     unit = resolve(FEW)
     asker = Asker(wrong_once(unit, call, row), unit.operands, unit.k)
-    made = identify(asker, vectors=500)
+    made = identified(asker, vectors=500)
     assert made.verdict is IdentifyVerdict.FAULTY, made.reason
     assert "came once only" in made.reason
     assert not asker.aside

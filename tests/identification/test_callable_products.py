@@ -18,9 +18,7 @@ from numpy.typing import NDArray
 
 from tcformal import DeviceError, InputError, gemm, identify_product
 from tcformal.cli import main
-from tcformal.identification.whole.order import SumChain
-from tcformal.identification.whole.variants import variants
-from tcformal.identification.whole.words import described
+from tcformal.identification.sum_chains import SumChain, described, variants
 
 BF16 = "x86/vdpbf16ps"
 Array = NDArray[Any]

@@ -17,12 +17,9 @@ from tcformal.design.axes import rivals
 from tcformal.design.names import resolve
 from tcformal.devices.registry import CallableDevice, ModelDevice
 from tcformal.errors import RecordError
-from tcformal.identification.asking.ask import Asker
-from tcformal.identification.asking.rates import Rate
-from tcformal.identification.asking.validation import Validated
-from tcformal.identification.identify import identify as whole
-from tcformal.identification.order.order import order_of
-from tcformal.identification.record.identification import (
+from tcformal.identification.asker import Asker
+from tcformal.identification.certify import Likeness, Sameness
+from tcformal.identification.identification import (
     IDENTIFICATION,
     AxisOutcome,
     Identification,
@@ -33,8 +30,11 @@ from tcformal.identification.record.identification import (
     operands_of,
     to_record,
 )
-from tcformal.identification.record.verified import verify_identification, verify_identifications
-from tcformal.identification.same import Likeness, Sameness
+from tcformal.identification.identify import identified as whole
+from tcformal.identification.order import order_of
+from tcformal.identification.rates import Rate
+from tcformal.identification.validation import Validated
+from tcformal.identification.verified import verify_identification, verify_identifications
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import Batch, Raw, rows_of, together
 from tcformal.simulation.operands.inputs import inputs_to_try

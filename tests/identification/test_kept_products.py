@@ -13,8 +13,8 @@ from click.testing import CliRunner
 
 from tcformal.cli import main
 from tcformal.errors import TcformalError
-from tcformal.identification.record.products import check_product, verify_products
-from tcformal.identification.whole.product import identify_product
+from tcformal.identification.kept_products import check_product, verify_products
+from tcformal.identification.whole_product import identify_product
 from tcformal.store.audit.audit import AuditStatus
 from tcformal.store.schema import sealed
 

@@ -14,13 +14,22 @@ from click.testing import CliRunner
 from tcformal.cli import main
 from tcformal.design.names import resolve
 from tcformal.errors import InputError, SolverDisagreementError
-from tcformal.identification import mismatch
-from tcformal.identification.cases import MismatchCase, MismatchValue, case_of, read_cases
-from tcformal.identification.causes import producers
-from tcformal.identification.causes.accident import by_accident
-from tcformal.identification.causes.producers import MismatchKind, computations
-from tcformal.identification.causes.sum_faults import FaultKind, SumFault, faults_that_give
-from tcformal.identification.mismatch import MismatchVerdict, exact_sum, explain_mismatch
+from tcformal.identification import causes
+from tcformal.identification.causes import (
+    FaultKind,
+    MismatchCase,
+    MismatchKind,
+    MismatchValue,
+    MismatchVerdict,
+    SumFault,
+    by_accident,
+    case_of,
+    computations,
+    exact_sum,
+    explain_mismatch,
+    faults_that_give,
+    read_cases,
+)
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import batch_of
 from tcformal.simulation.operands.witness import Witness
@@ -43,7 +52,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
 
     keys = ("@fraction_bits=25", "@fraction_bits=23", "@conversion=RZ-FP32")
     monkeypatch.setattr(
-        producers, "neighbours", lambda spec: (u for u in real(spec) if any(key in u.name for key in keys))
+        causes, "neighbours", lambda spec: (u for u in real(spec) if any(key in u.name for key in keys))
     )
 
 
@@ -236,7 +245,7 @@ def test_a_design_must_give_the_results_of_every_case() -> None:
 
 @pytest.mark.usefixtures("few")
 def test_a_design_of_which_oracle_and_circuit_differ_is_not_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mismatch, "oracle_result", lambda _spec, _witness: 1)
+    monkeypatch.setattr(causes, "oracle_result", lambda _spec, _witness: 1)
     with pytest.raises(SolverDisagreementError, match=r"^expected one result of volta/.* of the oracle and "):
         explain_mismatch(resolve(VOLTA), [case_of(resolve(VOLTA), CASE, "here")])
 

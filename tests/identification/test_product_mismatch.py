@@ -16,11 +16,16 @@ from tcformal.cli import main
 from tcformal.cli.explain_mismatch import _places, _tiled, distances
 from tcformal.design.names import resolve
 from tcformal.encodings.catalog import format_named
-from tcformal.identification.causes import product_recipes
-from tcformal.identification.causes.product_faults import product_faults
-from tcformal.identification.causes.sum_faults import FaultKind
-from tcformal.identification.product_case import ProductCase, product_case
-from tcformal.identification.products import ExplainedProduct, ProductVerdict, explain_product
+from tcformal.identification import product_causes
+from tcformal.identification.causes import FaultKind
+from tcformal.identification.product_causes import (
+    ExplainedProduct,
+    ProductCase,
+    ProductVerdict,
+    explain_product,
+    product_case,
+    product_faults,
+)
 from tcformal.simulation.model_gemm import gemm
 
 HALF = "ada/mma.m16n8k16.f32.f16.f16.f32"
@@ -34,7 +39,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     from tcformal.design.axes import neighbours as real
 
     monkeypatch.setattr(
-        product_recipes, "neighbours", lambda spec: (u for u in real(spec) if "@conversion=" in u.name)
+        product_causes, "neighbours", lambda spec: (u for u in real(spec) if "@conversion=" in u.name)
     )
 
 

@@ -13,13 +13,13 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.registry import CallableDevice, ModelDevice
 from tcformal.errors import DeviceError
-from tcformal.identification.asking.alone import isolated, overflow_limit, product_signs
-from tcformal.identification.asking.ask import Asker
-from tcformal.identification.identify import identify
-from tcformal.identification.record.identification import Identification, IdentifyVerdict, to_record
-from tcformal.identification.record.verified import verify_identification
-from tcformal.identification.search import Search
-from tcformal.identification.survivors.near import Nearby, numbers_only
+from tcformal.identification.asker import Asker
+from tcformal.identification.hypotheses import Nearby, numbers_only
+from tcformal.identification.identification import Identification, IdentifyVerdict, to_record
+from tcformal.identification.identify import identified
+from tcformal.identification.operand_questions import isolated, overflow_limit, product_signs
+from tcformal.identification.survivors import Search
+from tcformal.identification.verified import verify_identification
 from tcformal.programs.chain import same_definition
 from tcformal.report.identified import identification_view
 from tcformal.simulation.matrix_unit import replay
@@ -68,7 +68,7 @@ def holds(found: Identification, folder: Path, unclear: str = "") -> None:
 )
 def test_a_rare_design_is_found(name: str, tmp_path: Path) -> None:
     unit = resolve(name)
-    found = identify(Asker(ModelDevice(name), unit.operands, unit.k), vectors=2000, seconds=200)
+    found = identified(Asker(ModelDevice(name), unit.operands, unit.k), vectors=2000, seconds=200)
     assert found.verdict in (IdentifyVerdict.IDENTIFIED, IdentifyVerdict.REMAINING), found.reason
     assert any(same_definition(resolve(x), unit, unit.k) for x in found.classes[0]), found.classes
     assert "catalogued" not in found.reason
@@ -80,7 +80,7 @@ def test_a_rare_design_is_found(name: str, tmp_path: Path) -> None:
 def test_products_that_are_rounded_are_found(tmp_path: Path) -> None:
     """Whether they are normalised, and what is too large, does not matter, by theorem."""
     unit = resolve("tfdpa@products=8,product_rounding=RZ-E8M10")
-    found = identify(Asker(ModelDevice(unit.name), unit.operands, unit.k), vectors=2000, seconds=200)
+    found = identified(Asker(ModelDevice(unit.name), unit.operands, unit.k), vectors=2000, seconds=200)
     assert found.verdict is IdentifyVerdict.IDENTIFIED, found.reason
     assert any(same_definition(resolve(x), unit, unit.k) for x in found.classes[0]), found.classes
     holds(found, tmp_path)
@@ -159,7 +159,7 @@ def test_what_the_time_leaves_out_is_said() -> None:
 # ---------------------------------------------------------------------- devices that are none
 @pytest.mark.parametrize("word", [0x7FFF, 0, 0x3C00])
 def test_a_device_that_says_one_thing(word: int, tmp_path: Path) -> None:
-    found = identify(box(lambda a, b, c: np.full(len(c), word, np.uint16)), vectors=100)
+    found = identified(box(lambda a, b, c: np.full(len(c), word, np.uint16)), vectors=100)
     assert found.verdict is IdentifyVerdict.CONSTANT
     assert len(found.history[1]) > 200
     assert not found.nearest
@@ -172,7 +172,7 @@ def test_a_device_that_says_one_thing_at_first_only() -> None:
     def late(a: Raw, b: Raw, c: Raw) -> Raw:
         return np.where((a[:, 0] & 7) == 5, 1, 0).astype(np.uint16)
 
-    found = identify(box(late), vectors=0, seconds=5)
+    found = identified(box(late), vectors=0, seconds=5)
     assert found.verdict is not IdentifyVerdict.CONSTANT
 
 
@@ -186,7 +186,7 @@ def test_a_device_without_an_accumulator(refuses: bool, tmp_path: Path) -> None:
             raise DeviceError("expected c of 0")
         return exactly(unit)(a, b, c)
 
-    found = identify(box(alone), vectors=1000, seconds=100)
+    found = identified(box(alone), vectors=1000, seconds=100)
     assert found.verdict is IdentifyVerdict.IDENTIFIED, found.reason
     assert same_definition(resolve(found.classes[0][0]), unit, 2)
     assert (found.measured or {})["accumulator"].startswith("none: ")
@@ -200,7 +200,7 @@ def test_a_device_that_fails_is_not_one_without_c() -> None:
 
     asker = box(broken)
     with pytest.raises(DeviceError, match="expected power"):
-        identify(asker, vectors=0)
+        identified(asker, vectors=0)
     assert not asker.refused
 
 
@@ -216,7 +216,7 @@ def test_wrong_on_a_set_is_outside_twice(tmp_path: Path) -> None:
     """Not faulty; a second run with the kept answers says the same, and rows are of their own inputs."""
     path, rows = tmp_path / "answers.jsonl", list[Any]()
     for _ in range(2):
-        found = identify(box(on_a_set, path=path), vectors=2000, seconds=60)
+        found = identified(box(on_a_set, path=path), vectors=2000, seconds=60)
         assert found.verdict in (IdentifyVerdict.OUTSIDE, IdentifyVerdict.UNFINISHED), found.reason
         assert "exact" not in (found.measured or {}).values()
         assert "breaks at" in (found.measured or {})
@@ -232,7 +232,7 @@ def test_wrong_on_a_set_is_outside_twice(tmp_path: Path) -> None:
 
 
 def test_a_shrunk_misfit_has_its_own_results() -> None:
-    from tcformal.identification.asking.validation import validate
+    from tcformal.identification.validation import validate
 
     it = box(on_a_set)
     found = validate(it, SPEC, 2000)
@@ -255,6 +255,6 @@ def test_a_search_ends_in_time() -> None:
 
 
 def test_time_that_is_over_is_no_refutation() -> None:
-    found = identify(box(exactly(SPEC)), vectors=0, seconds=0)
+    found = identified(box(exactly(SPEC)), vectors=0, seconds=0)
     assert found.verdict is IdentifyVerdict.UNFINISHED
     assert "the time ended" in found.reason

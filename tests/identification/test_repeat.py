@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from tcformal.design.names import resolve
 from tcformal.devices.registry import CallableDevice, ModelDevice
 from tcformal.errors import InputError
-from tcformal.identification.asking.ask import Asker
-from tcformal.identification.asking.layout import find_layout
-from tcformal.identification.asking.rates import Rate
-from tcformal.identification.asking.repeat import Repeated, Repetition, repeat, ulp_places
+from tcformal.identification.asker import Asker
+from tcformal.identification.operand_questions import find_layout
+from tcformal.identification.rates import Rate
+from tcformal.identification.repeat import Repeated, Repetition, repeat, ulp_places
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import Batch, Raw, batch, batch_of
 

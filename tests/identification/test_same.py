@@ -8,7 +8,7 @@ import pytest
 
 from tcformal.design.axes import altered
 from tcformal.design.names import resolve
-from tcformal.identification.same import Likeness, Sameness
+from tcformal.identification.certify import Likeness, Sameness
 from tcformal.programs.chain import same_definition
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import batch_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tcformal.design.names import resolve
-from tcformal.identification.structures import structures
+from tcformal.identification.hypotheses import structures
 
 
 def test_products_are_rounded_to_every_shape_that_sums_have() -> None:

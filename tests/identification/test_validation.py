@@ -13,9 +13,9 @@ from small_identify import identify
 from tcformal.design.names import resolve
 from tcformal.devices.registry import CallableDevice, ModelDevice
 from tcformal.errors import DeviceError, InputError, RecordError
-from tcformal.identification.asking.ask import Asker
-from tcformal.identification.asking.validation import validate
-from tcformal.identification.record.identification import IdentifyVerdict
+from tcformal.identification.asker import Asker
+from tcformal.identification.identification import IdentifyVerdict
+from tcformal.identification.validation import validate
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import Batch, Raw, batch_of
 from tcformal.store.schema import sealed
@@ -139,7 +139,7 @@ def test_misfits_that_stay_refute_the_design(
     calls: range, verdict: IdentifyVerdict, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A device that gives another result for one c of 16, in calls of some lengths."""
-    monkeypatch.setattr("tcformal.identification.asking.validation._SHRUNK", 0)
+    monkeypatch.setattr("tcformal.identification.validation._SHRUNK", 0)
     spec = resolve("arm/fmopa.d")
 
     def box(a: Raw, b: Raw, c: Raw) -> Raw:

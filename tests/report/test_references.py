@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tcformal.errors import RecordError, TcformalError
-from tcformal.identification.record.identification import IDENTIFICATION
+from tcformal.identification.identification import IDENTIFICATION
 from tcformal.report.references import (
     counted_references,
     identified_as,

@@ -13,9 +13,8 @@ from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.trees.arrangements import tree_of
 from tcformal.errors import InputError
-from tcformal.simulation.operands.inputs import boundaries
-from tcformal.simulation.operands.inputs import pool_of
 from tcformal.simulation.matrix_unit import replay
+from tcformal.simulation.operands.inputs import boundaries, pool_of
 from tcformal.theory.checked import coqc
 from tcformal.theory.equality import normal_form
 

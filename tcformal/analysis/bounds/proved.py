@@ -8,15 +8,24 @@ from fractions import Fraction
 from tcformal.design.spec import Design
 from tcformal.design.trees.tree import stage_designs
 from tcformal.design.unit import UnitSpec
-from tcformal.theory.claims import error_bound, relative_error, relative_from_zero
-from tcformal.theory.constants import Constants, constants, exponents_ok, least, power, share, start_format
 from tcformal.errors import InputError
 from tcformal.oracle.values import decode, exponent_of
-from tcformal.theory.theorems import in_the_way
-from tcformal.theory.constants import near, plain_scales
+from tcformal.theory.claims import error_bound, relative_error, relative_from_zero
+from tcformal.theory.constants import (
+    Constants,
+    constants,
+    exponents_ok,
+    least,
+    near,
+    plain_scales,
+    power,
+    share,
+    start_format,
+)
 from tcformal.theory.design import block_size
 from tcformal.theory.instances import Instance
 from tcformal.theory.stated_sum import NO_C, StatedSum, normal_sum, sum_of
+from tcformal.theory.theorems import in_the_way
 
 #: How many factors are multiplied exactly, and binary places that are kept of more.
 _EXACTLY, _PLACES = 64, 400

@@ -11,10 +11,10 @@ from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.oracle.values import encoded
 from tcformal.simulation.matrix_unit import Unit, spec_of
-from tcformal.theory.theorems import in_the_way
 from tcformal.theory.claims import integer_sums
 from tcformal.theory.instances import Instance
 from tcformal.theory.regions import integers_end
+from tcformal.theory.theorems import in_the_way
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from tcformal.callbacks import view
 from tcformal.design.unit import UnitSpec
-from tcformal.query.question import Kind
+from tcformal.query.question import JsonObject, Kind
 from tcformal.theory.theorems import TheoremAnswer
-from tcformal.query.question import JsonObject
 from tcformal.version import VERSION
 
 if TYPE_CHECKING:  # an answer from a theorem has neither

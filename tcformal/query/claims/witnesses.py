@@ -30,8 +30,7 @@ from tcformal.query.verdict import Verdict
 from tcformal.simulation.operands.batch import Batch, Integers, Raw, columns, with_scales, witness_at
 from tcformal.simulation.operands.inputs import inputs_to_try
 from tcformal.simulation.operands.witness import Witness
-from tcformal.theory.theorems import SEPARATOR
-from tcformal.theory.theorems import TheoremAnswer
+from tcformal.theory.theorems import SEPARATOR, TheoremAnswer
 
 T = TypeVar("T")
 

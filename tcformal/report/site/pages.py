@@ -26,8 +26,8 @@ from tcformal.devices.runs import Run, pieces_of, read_runs, unit_of
 from tcformal.devices.sealed import read_summary
 from tcformal.errors import InputError, RecordError, TcformalError
 from tcformal.files import read_regular, write_whole
-from tcformal.identification.record.identification import IDENTIFICATION
-from tcformal.identification.record.verified import verify_identification
+from tcformal.identification.identification import IDENTIFICATION
+from tcformal.identification.verified import verify_identification
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.programs.chain import definition
 from tcformal.query.assume import from_texts

@@ -17,8 +17,7 @@ from tcformal.devices.recorded import keep_tiles
 from tcformal.devices.sealed import CAMPAIGN, SCHEMA
 from tcformal.errors import InputError, RecordError
 from tcformal.identification import compare as comparison
-from tcformal.identification.compare import compare
-from tcformal.identification.recheck import recheck
+from tcformal.identification.compare import compare, recheck
 from tcformal.simulation.matrix_unit import replay, unit
 from tcformal.simulation.operands.batch import Raw, batch, inputs_digest
 from tcformal.store import lines

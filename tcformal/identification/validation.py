@@ -6,16 +6,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from tcformal.callbacks import Advance, ignore_count
+import numpy as np
+from numpy.typing import NDArray
+
 from tcformal.checks import MOST_VECTORS, check_int
 from tcformal.design.unit import UnitSpec
-from tcformal.identification.asking.ask import Asker
-from tcformal.identification.asking.rates import Rate
+from tcformal.identification.asker import Asker
+from tcformal.identification.rates import Rate
 from tcformal.query.assume import Assumptions
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.shrink import candidates, witness_cost
 from tcformal.simulation.matrix_unit import replay
-from tcformal.simulation.operands.batch import batch_of, witness_at
+from tcformal.simulation.operands.batch import Batch, Raw, batch_of, witness_at
 from tcformal.simulation.operands.witness import Witness
 
 #: Inputs of one call, which a run that is ended asks again.
@@ -23,7 +25,7 @@ _CHUNK = 10_000
 #: Misfits that are asked again, how often, and those of them that are shrunk.
 _SHOWN, _TIMES, _SHRUNK = 16, 4, 3
 #: Simpler inputs asked at once, and how often.
-_ROUND, _ROUNDS = 256, 12
+_ROUND, _FEW, _ROUNDS = 256, 96, 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +61,6 @@ def validate(
     asker: Asker,
     model: UnitSpec,
     vectors: int = 100_000,
-    seed: int = 1,
-    advance: Advance = ignore_count,
     *,
     over: Callable[[], bool] = lambda: False,
 ) -> Validated:
@@ -77,15 +77,11 @@ def validate(
     for number, start in enumerate(range(0, vectors, _CHUNK)):
         if done and over():
             break
-        advance(start, vectors)
-        batch, given, designed = asker.drawn(seed + number, min(_CHUNK, vectors - start), model)
-        rows = (given != designed).nonzero()[0].tolist()
-        wrong, done = wrong + len(rows), done + len(given)
-        found += [
-            (witness_at(batch, row), int(given[row]), int(designed[row]))
-            for row in rows[: _SHOWN - len(found)]
-        ]  # fmt: skip
-    advance(vectors, vectors)
+        batch, given, designed = asker.drawn(1 + number, min(_CHUNK, vectors - start), model)
+        rows = np.flatnonzero(given != designed)
+        wrong, done = wrong + rows.size, done + len(given)
+        for row in rows[: _SHOWN - len(found)].tolist():
+            found.append((witness_at(batch, row), int(given[row]), int(designed[row])))
     return Validated(model, Rate(wrong, done), tuple(_asked_again(asker, model, found)))
 
 
@@ -99,8 +95,10 @@ def _asked_again(asker: Asker, model: UnitSpec, found: Sequence[tuple[Witness, i
         misfit = Misfit(w, given, tuple(again), designed)
         if misfit.stays and shrunk < _SHRUNK:
             shrunk += 1
-            simpler = shrink_misfit(asker, model, w)
-            misfit = replace(misfit, simpler=None if simpler is None else _misfit(asker, model, simpler))
+            if model.k == asker.k:
+                of = question(model, model, Assumptions())
+                simpler = _simplest(asker, [model], of, w, _ROUND, _ROUND, lambda: False)
+                misfit = replace(misfit, simpler=_misfit(asker, model, simpler))
         made.append(misfit)
     return made
 
@@ -114,23 +112,44 @@ def _misfit(asker: Asker, model: UnitSpec, w: Witness) -> Misfit | None:
     return made if made.stays and given != designed else None
 
 
-def shrink_misfit(asker: Asker, model: UnitSpec, w: Witness) -> Witness | None:
-    """The simplest input found on which device and model differ; None for a model of another K.
+def simplest_unfit(asker: Asker, units: Sequence[UnitSpec], over: Callable[[], bool]) -> Witness | None:
+    """The simplest input found on which all of some designs differ from the device, or else the first alone.
+
+    None where the designs give all answers.
+    """
+    batch, answers = asker.history
+    rows = np.flatnonzero(_unfit(units, batch, answers))
+    if not rows.size:
+        units = units[:1]
+        rows = np.flatnonzero(_unfit(units, batch, answers))
+    if not rows.size:
+        return None
+    of = question(asker.spec, asker.spec, Assumptions())
+    w = min((witness_at(batch, int(row)) for row in rows), key=lambda x: witness_cost(of, x))
+    return _simplest(asker, units, of, w, 4 * _FEW, _FEW, over)
+
+
+def _simplest(
+    asker: Asker, units: Sequence[UnitSpec], of: EqualityQuestion, w: Witness, looked: int, most: int,
+    over: Callable[[], bool],
+) -> Witness:  # fmt: skip
+    """The simplest input found, from one on, to which no design gives the device's answer.
 
     Each round asks the device for the simpler neighbours of the best one so far, in one batch.
     """
-    if model.k != asker.k:
-        return None
-    of: EqualityQuestion = question(model, model, Assumptions())
-    cost = witness_cost(of, w)
     for _ in range(_ROUNDS):
-        tried = [x for x in islice(candidates(of, w), _ROUND) if witness_cost(of, x) < cost]
-        if not tried:
-            break
-        batch = batch_of(tried)
-        differ = (asker.ask(batch) != replay(model, batch)).nonzero()[0].tolist()
-        if not differ:
-            break
-        w = min((tried[row] for row in differ), key=lambda x: witness_cost(of, x))
         cost = witness_cost(of, w)
+        tried = [x for x in islice(candidates(of, w), looked) if witness_cost(of, x) < cost][:most]
+        if not tried or over():
+            break
+        made = batch_of(tried)
+        differ = np.flatnonzero(_unfit(units, made, asker.ask(made)))
+        if not differ.size:
+            break
+        w = min((tried[int(row)] for row in differ), key=lambda x: witness_cost(of, x))
     return w
+
+
+def _unfit(units: Sequence[UnitSpec], batch: Batch, answers: Raw) -> NDArray[np.bool_]:
+    """Where no design gives the answer."""
+    return np.asarray(np.all([replay(u, batch) != answers for u in units], axis=0), np.bool_)

@@ -9,10 +9,9 @@ import pytest
 
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.identification.order import order as order_module
-from tcformal.identification.order.masks import Masks
-from tcformal.identification.order.order import Order, order_of
-from tcformal.identification.order.pairs import HiddenSets, followed, supposed
+from tcformal.identification import order as order_module
+from tcformal.identification.masks import Masks
+from tcformal.identification.order import HiddenSets, Order, followed, order_of, supposed
 from tcformal.simulation.matrix_unit import Unit
 
 

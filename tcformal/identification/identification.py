@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import Any
@@ -17,10 +17,10 @@ from tcformal.devices.entries import words_of, words_text
 from tcformal.devices.sealed import read_whole
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import RecordError
-from tcformal.identification.asking.asked import formats_only
-from tcformal.identification.asking.rates import Rate
-from tcformal.identification.asking.repeat import Repeated
-from tcformal.identification.asking.validation import Misfit, Validated
+from tcformal.identification.asker import batch_data, formats_data, formats_only, read_batch
+from tcformal.identification.rates import Rate
+from tcformal.identification.repeat import Repeated
+from tcformal.identification.validation import Misfit, Validated
 from tcformal.oracle.values import hex_word
 from tcformal.simulation.operands.batch import Batch, Raw, digest_of
 from tcformal.simulation.operands.witness import to_data
@@ -49,6 +49,10 @@ class IdentifyVerdict(Enum):
     CONTRADICTORY = "CONTRADICTORY"
     CONSTANT = "ALL ANSWERS ARE EQUAL"
     UNFINISHED = "UNFINISHED"
+
+
+#: Verdicts for which some design gives all answers.
+FITTING = (IdentifyVerdict.IDENTIFIED, IdentifyVerdict.REMAINING)
 
 
 class Settled(Enum):
@@ -111,8 +115,6 @@ class Identification:
     measured: Mapping[str, str] | None = None
     #: The inputs of the history that no design of the space gives.
     unfit: tuple[int, ...] = ()
-    #: The inputs to ask next, where nobody could be asked.
-    next: Batch | None = None
     validated: Validated | None = None
     #: What was not tested, one clause each.
     untested: tuple[str, ...] = ()
@@ -151,10 +153,7 @@ def to_record(found: Identification) -> dict[str, Any]:
     """An identification as a sealed record."""
     spec = found.operands
     batch, answers = found.history
-    scale = {} if spec.scale_format is None else {
-        "scale_format": spec.scale_format.name, "scale_block": spec.scale_block,
-    }  # fmt: skip
-    asked = {"device": dict(found.device), "formats": spec.operands.names(), "k": spec.k, **scale}
+    asked = {"device": dict(found.device), **formats_data(spec, spec.k)}
     record = {
         "subject": subject_of(asked), "date": now(), "tcformal": VERSION,
         "verdict": found.verdict.value, "reason": found.reason,
@@ -165,7 +164,7 @@ def to_record(found: Identification) -> dict[str, Any]:
         "axes": [{**asdict(x), "settled": x.settled.name.lower()} for x in found.axes],
         "nearest": [{"design": x.design, "agrees": asdict(x.agrees)} for x in found.nearest],
         "measured": dict(found.measured or {}), "unfit": list(found.unfit),
-        "next": None if found.next is None else batch_data(spec, found.next),
+        "next": None,
         "validated": None if found.validated is None else _validated_data(spec, found.validated),
         "untested": list(found.untested), "growth": [list(point) for point in found.growth],
         "probes": found.probes, "batches": found.batches,
@@ -184,27 +183,6 @@ def subject_of(record: Mapping[str, Any]) -> str:
     return json_digest({key: record[key] for key in keys if key in record})
 
 
-def batch_data(spec: UnitSpec, batch: Batch) -> dict[str, Any]:
-    """A batch as hex digits: a text for each row of a, b and the scales, one text for all c."""
-    formats = spec.input_formats()
-    return {
-        name: words_text(formats[name], words.tolist())
-        if words.ndim == 1
-        else [words_text(formats[name], row) for row in words.tolist()]
-        for name, words in batch.named().items()
-    }
-
-
-def read_batch(spec: UnitSpec, data: Mapping[str, Any]) -> Batch:
-    """A batch that `batch_data` wrote; ValueError for words of other formats."""
-    formats = spec.input_formats()
-    c = np.array(words_of(formats.pop("c"), data["c"]), np.uint64)
-    rows = {
-        name: np.array([words_of(fmt, x) for x in data[name]], np.uint64) for name, fmt in formats.items()
-    }
-    return Batch(**{name: x.reshape(len(c), -1) for name, x in rows.items()}, c=c)
-
-
 def operands_of(record: Mapping[str, Any]) -> UnitSpec:
     """The formats and K of a record."""
     names = record["formats"]
@@ -218,42 +196,37 @@ def operands_of(record: Mapping[str, Any]) -> UnitSpec:
 def history_of(record: Mapping[str, Any]) -> tuple[Batch, Raw]:
     """The inputs and answers of a record; RecordError where they have not the digest that stands there."""
     spec, kept = operands_of(record), record["history"]
-    with read_whole("the history of an identification"):
-        batch = read_batch(spec, kept)
+    where = "the history of an identification"
+    with read_whole(where):
+        batch = read_batch(spec, spec.k, kept, where)
         answers = np.array(words_of(spec.d_format, kept["d"]), np.uint64)
         if digest_of(*batch.named().values(), answers) != kept["sha256"] or len(answers) != len(batch.c):
             raise RecordError("expected a history of the digest that the record names, but it has another")
     return batch, answers
 
 
-def _repeated_data(spec: UnitSpec, x: Repeated) -> dict[str, Any]:
+def _repeated_data(spec: UnitSpec, x: Repeated) -> Mapping[str, object]:
     most = None
     if x.most is not None:
-        witness, counts = x.most
-        words = {hex_word(spec.d_format, word): count for word, count in counts.items()}
-        most = {**to_data(spec, witness), "d": words}
+        words = {hex_word(spec.d_format, word): count for word, count in x.most[1].items()}
+        most = {**to_data(spec, x.most[0]), "d": words}
     return {
         "repetition": x.repetition.name.lower(), "other": asdict(x.other), "random_bits": x.random_bits,
         "places": [{"place": str(place.place), "up": asdict(place.up)} for place in x.places], "most": most,
     }  # fmt: skip
 
 
-def _validated_data(spec: UnitSpec, x: Validated) -> dict[str, Any]:
+def _misfit_data(spec: UnitSpec, x: Misfit) -> Mapping[str, object]:
     d = spec.d_format
-
-    def words(values: Sequence[int]) -> list[str]:
-        return [hex_word(d, value) for value in values]
-
-    def shown(misfit: Misfit) -> dict[str, Any]:
-        return {
-            "input": to_data(spec, misfit.witness), "given": hex_word(d, misfit.given),
-            "again": words(misfit.again), "designed": hex_word(d, misfit.designed),
-            "stays": misfit.stays, "simpler": None if misfit.simpler is None else shown(misfit.simpler),
-        }  # fmt: skip
-
     return {
-        "model": x.model.name,
-        "misfits": asdict(x.misfits),
-        "interval": list(x.misfits.interval()),
-        "shown": [shown(misfit) for misfit in x.shown],
-    }
+        "input": to_data(spec, x.witness), "given": hex_word(d, x.given),
+        "again": [hex_word(d, value) for value in x.again], "designed": hex_word(d, x.designed),
+        "stays": x.stays, "simpler": None if x.simpler is None else _misfit_data(spec, x.simpler),
+    }  # fmt: skip
+
+
+def _validated_data(spec: UnitSpec, x: Validated) -> Mapping[str, object]:
+    return {
+        "model": x.model.name, "misfits": asdict(x.misfits), "interval": list(x.misfits.interval()),
+        "shown": [_misfit_data(spec, misfit) for misfit in x.shown],
+    }  # fmt: skip

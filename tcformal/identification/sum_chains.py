@@ -1,9 +1,10 @@
-"""The order in which a callable product sums, from masks: every element of a result is a probe."""
+"""The order in which a callable product sums, from masks, its variants, and its words."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, pairwise, product
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from tcformal.encodings.spec import Format
 from tcformal.errors import DeviceError
 from tcformal.simulation.arrays import dtypes
 
+# ------------------------------------------------------------------ masks
 #: A [M, K] and B [K, N] to D [M, N].
 ProductFunction = Callable[[NDArray[Any], NDArray[Any]], Any]
 #: Exponents of a mask's large numbers and of its small ones, by the format of A.
@@ -215,3 +217,129 @@ def _joined(node: SumChain, children: list[SumChain]) -> SumChain:
         # One sum after the other joins what was added up before.
         return SumChain(added, (*node.base, *sums[1:]))
     return SumChain(added, tuple(sums))
+
+
+# ------------------------------------------------------------------ variants
+#: Terms of the longest chain in which only some products are fused.
+_SHORT = 8
+#: Kinds of chains in an order that are taken otherwise; those of any more kinds stay as they are.
+_KINDS = 3
+
+
+def variants(order: SumChain) -> Iterator[SumChain]:
+    """The order itself, every chain turned, then chains of each kind taken in every way; each once.
+
+    Masks cannot tell these apart, because every sum in them takes in the same terms.  Of the first two terms
+    of a chain one is rounded before it is added, the other may be fused; of a short chain a compiler may fuse
+    some products only.  Chains beside each other, the lanes of one register, are taken alike, and what is
+    left over after them may be otherwise.
+    """
+    seen = set()
+    for found in (order, turned(order), *_taken(order)):
+        if found not in seen:
+            seen.add(found)
+            yield found
+
+
+def turned(x: SumChain) -> SumChain:
+    """The same order with the first two terms of every chain in turned places."""
+    ks = x.ks if x.base else _turned(x.ks)
+    return SumChain(ks, tuple(turned(y) for y in x.base))
+
+
+def _turned(ks: tuple[int, ...]) -> tuple[int, ...]:
+    return (*ks[1::-1], *ks[2:])
+
+
+def _taken(order: SumChain) -> Iterator[SumChain]:
+    """Chains from zero of one length are taken alike, but for the last one, with what is left over."""
+    chains = list(_leaves(order))
+    kinds: dict[tuple[int, bool], list[tuple[int, ...]]] = {}
+    for i, ks in enumerate(chains):
+        kinds.setdefault((len(ks), i + 1 == len(chains)), []).append(ks)
+    varied = list(kinds.values())[-_KINDS:]
+    # The ways of one kind are as many for each of its chains, and in the same places.
+    for chosen in product(*(zip(*map(_ways, x), strict=True) for x in varied)):
+        yield _changed(order, dict(zip(chain(*varied), chain(*chosen), strict=True)))
+
+
+def _leaves(x: SumChain) -> Iterator[tuple[int, ...]]:
+    """The terms of the chains from zero."""
+    if not x.base:
+        yield x.ks
+    for y in x.base:
+        yield from _leaves(y)
+
+
+def _changed(x: SumChain, taken: dict[tuple[int, ...], SumChain]) -> SumChain:
+    """A tree whose chains from zero are taken in other ways."""
+    if not x.base:
+        return taken.get(x.ks, x)
+    return SumChain(x.ks, tuple(_changed(y, taken) for y in x.base))
+
+
+def _ways(ks: tuple[int, ...]) -> Iterator[SumChain]:
+    """A chain as it is and turned; a short one also so that some of its products join as a sum does."""
+    for first in dict.fromkeys((ks, _turned(ks))):
+        yield SumChain(first)
+        if len(ks) > _SHORT:
+            continue
+        rounded = SumChain(first[:1])
+        for j, k in enumerate(first[1:], 1):
+            # The last products, after sums of fused ones, and after the first ones that are all rounded.
+            yield SumChain(first[j:], (SumChain(first[:j]),))
+            if j > 1:
+                yield SumChain(first[j:], (rounded,))
+            rounded = SumChain((), (rounded, SumChain((k,))))
+        if len(ks) > 1:
+            yield rounded
+
+
+# ------------------------------------------------------------------ words
+#: Terms in no plain order that are all listed.
+_LISTED = 7
+
+
+def described(order: SumChain) -> str:
+    """An order in words."""
+    ks, base = order.ks, order.base
+    if base and not ks:
+        sizes = [x.size for x in base]
+        if all(_plain(x) for x in base) and _concatenated(base):
+            return "blocks of k of " + "+".join(map(str, sizes)) + ", each from zero, added in order"
+        return "(" + " + ".join(described(x) for x in base) + ")"
+    before = described(base[0] if len(base) == 1 else SumChain((), base)) + ", then " if base else ""
+    return f"{before}{_run(ks)}"
+
+
+def elements_in_words(elements: NDArray[np.bool_]) -> str:
+    """Which elements, in words; empty for all."""
+    if elements.all():
+        return ""
+    rows, columns = np.flatnonzero(elements.any(1)), np.flatnonzero(elements.any(0))
+    if elements[np.ix_(rows, columns)].all():
+        parts = [
+            f"{name} {_run(tuple(x.tolist())).removeprefix('k ').removeprefix('from ')}"
+            for name, x, size in (("rows", rows, elements.shape[0]), ("columns", columns, elements.shape[1]))
+            if len(x) < size
+        ]
+        return f"{', '.join(parts)}: "
+    return f"{int(elements.sum())} elements: "
+
+
+def _plain(x: SumChain) -> bool:
+    return not x.base and x.ks == tuple(range(x.ks[0], x.ks[0] + len(x.ks)))
+
+
+def _concatenated(base: tuple[SumChain, ...]) -> bool:
+    return all(x.ks[-1] + 1 == y.ks[0] for x, y in pairwise(base))
+
+
+def _run(ks: tuple[int, ...]) -> str:
+    """Terms of k in words: ascending, ascending by a step, in swapped pairs, or listed."""
+    steps = {y - x for x, y in pairwise(ks)}
+    if len(ks) == 1 or (len(steps) == 1 and min(steps) > 0):
+        by = f" by {min(steps)}" if steps and min(steps) > 1 else ""
+        return f"k from {ks[0]} to {ks[-1]}{by}"
+    shown = [*map(str, ks)] if len(ks) <= _LISTED else [*map(str, ks[: _LISTED - 1]), "…", str(ks[-1])]
+    return f"k in the order {', '.join(shown)}"

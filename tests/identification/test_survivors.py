@@ -8,7 +8,7 @@ import pytest
 from tcformal.design.names import resolve
 from tcformal.design.trees.arrangements import tree_of
 from tcformal.design.unit import UnitSpec
-from tcformal.identification.survivors.tables import Survivors, Table
+from tcformal.identification.survivors import Survivors, Table
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import rows_of
 from tcformal.simulation.operands.inputs import inputs_to_try

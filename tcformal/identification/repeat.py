@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -12,8 +13,8 @@ import numpy as np
 
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Specials
-from tcformal.identification.asking.ask import Asker
-from tcformal.identification.asking.rates import Rate
+from tcformal.identification.asker import Asker
+from tcformal.identification.rates import Rate
 from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import encoded
 from tcformal.programs.chain import scale_count
@@ -120,8 +121,7 @@ def repeat(asker: Asker, seed: int = 1) -> Repeated:
 
 def _counted(words: Raw) -> dict[int, int]:
     """How often each answer came."""
-    found, counts = np.unique(words, return_counts=True)
-    return dict(zip(found.tolist(), counts.tolist(), strict=True))
+    return dict(sorted(Counter(words.tolist()).items()))
 
 
 def _kind(
@@ -212,10 +212,8 @@ def _factors(spec: UnitSpec, value: Fraction) -> tuple[int, int] | None:
 def dense_inputs(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
     """n random sums of K products near 1 and c."""
     rng = np.random.default_rng([seed, 2])
-    a = one_operand(rng, spec.a_format, (n, k), "near")
-    b = one_operand(rng, spec.b_format, (n, k), "near")
-    c = one_operand(rng, spec.c_format, (n,), "near")
-    return with_scales(spec, Batch(a, b, c))
+    a, b = (one_operand(rng, fmt, (n, k), "near") for fmt in (spec.a_format, spec.b_format))
+    return with_scales(spec, Batch(a, b, one_operand(rng, spec.c_format, (n,), "near")))
 
 
 def _witness(spec: UnitSpec, k: int, products: Sequence[tuple[int, int]], c: int) -> Witness:
@@ -228,9 +226,7 @@ def _witness(spec: UnitSpec, k: int, products: Sequence[tuple[int, int]], c: int
 def _exact(spec: UnitSpec, k: int) -> list[Witness]:
     """Sums that every design gives exactly: 1 + 1, and a sum of at most 64 ones."""
     one = (spec.a_format.one, spec.b_format.one)
-    return [
-        _witness(spec, k, [one], spec.c_format.one), _witness(spec, k, [one] * min(k, 64), 0),
-    ]  # fmt: skip
+    return [_witness(spec, k, [one], spec.c_format.one), _witness(spec, k, [one] * min(k, 64), 0)]
 
 
 def _special(spec: UnitSpec, k: int) -> Witness:

@@ -16,7 +16,7 @@ from tcformal.design.trees.arrangements import combined, groups, running, tree_o
 from tcformal.design.trees.tree import Step
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
-from tcformal.identification.order.order import Order, order_of
+from tcformal.identification.order import Order, order_of
 from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.operands.batch import Batch
 

@@ -1,0 +1,386 @@
+"""What operands are to a device: which of b meets which of a, signs, NaNs, and terms alone."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcformal.design.rounding import NEGATED
+from tcformal.design.spec import subtracts
+from tcformal.design.unit import UnitSpec
+from tcformal.encodings.spec import Format, Specials
+from tcformal.errors import DeviceError, InputError
+from tcformal.identification.asker import Asker
+from tcformal.identification.masks import AskBatch, numbers_of
+from tcformal.identification.order import Order
+from tcformal.oracle.numerals import power_of_two
+from tcformal.oracle.values import encode_exact, encoded
+from tcformal.simulation.operands.batch import Batch, Raw, edge_encodings, rows_of, together, with_scales
+from tcformal.simulation.operands.inputs import without_nan
+
+# ------------------------------------------------------------------ layout
+#: The most positions of a that one question tells apart.
+_TOGETHER = 8
+
+#: Products at a time where more might wrap.
+_FEW = 4
+
+#: Positions of a, each with a power of two, and positions of b, which hold ones.
+_SumOfOnes = tuple[Sequence[tuple[int, int]], Sequence[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class OperandLayout:
+    """The pairing of a device's operands.
+
+    `order[i]` is the position of b that meets a[i]; None where the answers are those of no pairing of K
+    products.
+    """
+
+    order: tuple[int, ...] | None
+
+    @property
+    def plain(self) -> bool:
+        """Whether every b[i] meets a[i]."""
+        return self.order is not None and self.order == tuple(range(len(self.order)))
+
+
+def find_layout(asker: Asker) -> OperandLayout:
+    """The pairing of the products; the asker is told of one that is not the plain one.
+
+    Errors: as `Asker.ask`.
+    """
+    k = asker.k
+    plain = tuple(range(k))
+    # Sums that wrap are shown in few products at a time.
+    if _is_pairing(asker, plain) or _is_pairing(asker, plain, _FEW):
+        return OperandLayout(plain)
+    groups, order = _groups(asker.spec, k), [0] * k
+    asked = [(group, t) for group in groups for t in range((k - 1).bit_length())]
+    inputs = [([(i, 1 << weight) for weight, i in enumerate(group)], _bit(k, t)) for group, t in asked]
+    for (group, t), answer in zip(asked, _answers(asker, inputs), strict=True):
+        if answer is None or answer.denominator != 1 or not 0 <= answer < 1 << len(group):
+            return OperandLayout(None)
+        for weight, i in enumerate(group):
+            order[i] |= (int(answer) >> weight & 1) << t
+    found = tuple(order)
+    if sorted(found) != list(plain) or not _is_pairing(asker, found):
+        return OperandLayout(None)
+    asker.layout = found
+    return OperandLayout(found)
+
+
+def first_sums(spec: UnitSpec, k: int) -> Batch:
+    """What `find_layout` asks first: dot products of k terms."""
+    return _batch(spec, k, _paired(range(k)))
+
+
+def _is_pairing(asker: Asker, order: Sequence[int], most: int | None = None) -> bool:
+    """Whether a[i] meets b[order[i]] for every i, shown with at most so many products of 1 · 1 at a time.
+
+    All products are 1 · 1, or those whose position in b has bit t: as many meet as there are such positions,
+    for every t, only if no position is another's.
+    """
+    inputs = _paired(order, most)
+    return _answers(asker, inputs) == [Fraction(len(ones)) for ones, _ in inputs]
+
+
+def _paired(order: Sequence[int], most: int | None = None) -> list[_SumOfOnes]:
+    """What `_is_pairing` asks: a part of a set, in a, meets the whole set, in b, in all its products."""
+    k = len(order)
+    sets = [list(range(k)), *(_bit(k, t) for t in range((k - 1).bit_length()))]
+    size = most or k
+    parts = [(bs[i : i + size], bs) for bs in sets for i in range(0, len(bs), size)]
+    return [([(i, 1) for i in range(k) if order[i] in part], bs) for part, bs in parts]
+
+
+def _bit(k: int, t: int) -> list[int]:
+    """The positions whose number has bit t."""
+    return [i for i in range(k) if i >> t & 1]
+
+
+def _groups(spec: UnitSpec, k: int) -> list[range]:
+    """Positions of a that one question tells apart: they have distinct powers of two, and D holds the sum."""
+    size = 1
+    while (
+        size < min(_TOGETHER, spec.d_format.fraction_bits)
+        and encoded(spec.a_format, power_of_two(size)) is not None
+    ):
+        size += 1
+    return [range(start, min(start + size, k)) for start in range(0, k, size)]
+
+
+def _batch(spec: UnitSpec, k: int, inputs: Sequence[_SumOfOnes]) -> Batch:
+    """Positions of a with values, and ones at positions of b, as operands."""
+    a, b = (np.zeros((len(inputs), k), np.uint64) for _ in range(2))
+    for row, (valued, ones) in enumerate(inputs):
+        for i, value in valued:
+            a[row, i] = encode_exact(spec.a_format, Fraction(value))
+        b[row, list(ones)] = spec.b_format.one
+    return with_scales(spec, Batch(a, b, np.zeros(len(inputs), np.uint64)))
+
+
+def _answers(asker: Asker, inputs: Sequence[_SumOfOnes]) -> list[Fraction | None]:
+    """Sums as numbers; None for what is no number."""
+    return numbers_of(asker.spec.d_format, asker.ask(_batch(asker.spec, asker.k, inputs)))
+
+
+# ------------------------------------------------------------------ NaNs
+#: The share of NaNs among the operands of dot products that have several, and their seed.
+_SHARES, _SEED = (0.06, 0.06, 0.12, 0.12, 0.25, 0.5), 11
+#: Products of which there are more where neighbours are not all that is near.
+_NEAR = 2
+#: Words of NaN factors that are tried: where there are more, they are those of the operands.
+_FACTORS = 2
+
+
+def invalid_operations(spec: UnitSpec, k: int) -> Batch:
+    """Inputs whose result is NaN, the most telling first: Inf · 0, Inf - Inf, and NaN operands.
+
+    The last ones have several NaNs, each with a sign and a fraction of its own, where the formats have such.
+    """
+    places = [("a", spec.a_format), ("c", spec.c_format)]
+    if spec.b_format != spec.a_format:  # of which one may have no Inf
+        places.insert(1, ("b", spec.b_format))
+    rows = [(place, word) for place, fmt in places for word in edge_encodings(fmt)]
+    n = len(rows)
+    a, b = np.zeros((n, k), np.uint64), np.zeros((n, k), np.uint64)
+    c = np.zeros(n, np.uint64)
+    firsts = {"a": a[:, 0], "b": b[:, 0], "c": c}
+    for i, (place, word) in enumerate(rows):
+        firsts[place][i] = word
+    made = with_scales(spec, Batch(a, b, c))
+    special = ~np.isin(np.arange(n), without_nan(spec, made)) | _infinite(spec, made)
+    made = rows_of(made, np.flatnonzero(special))
+    kinds = {x.specials for x in spec.input_formats().values()}
+    if spec.scale_format is None and kinds <= {Specials.IEEE, Specials.ALL_ONES_NAN}:
+        many = [_many_nans(spec, k)] if kinds == {Specials.IEEE} else []
+        made = together(made, *many, _two_nans(spec, k))
+    return made
+
+
+def nan_word(asker: Asker) -> int:
+    """What an invalid operation gives: the first NaN of inputs without NaN operands, else of those with some.
+
+    Errors: as `Asker.ask`.
+    """
+    d, batch = asker.spec.d_format, invalid_operations(asker.spec, asker.k)
+    answers, plain = asker.ask(batch), without_nan(asker.spec, batch)
+    for word in [*answers[plain].tolist(), *answers.tolist()]:
+        if d.is_nan(word):
+            return int(word)
+    return d.infinity | 1 << (d.fraction_bits - 1 + d.ignored_low_bits)
+
+
+def nan_words(spec: UnitSpec, history: tuple[Batch, Raw], word: int) -> list[tuple[int, int]]:
+    """The words of invalid operations, `word`, and of NaN factors that a history shows."""
+    batch, answers = history
+    d = spec.d_format
+    factors = np.zeros(len(answers), np.bool_)
+    for name in ("a", "b"):
+        one = replace(batch, **{x: np.zeros_like(y) for x, y in batch.named().items() if x != name})
+        factors |= ~np.isin(np.arange(len(answers)), without_nan(spec, one))
+    seen = answers[factors & np.asarray(d.is_nan(answers))]
+    others = dict.fromkeys(int(x) for x in seen.tolist())
+    return [(word, x) for x in list(others)[:_FACTORS] or [word]]
+
+
+def _many_nans(spec: UnitSpec, k: int) -> Batch:
+    """Dot products of ones and NaNs, few and many of these."""
+    rng, n = np.random.default_rng(_SEED), len(_SHARES)
+
+    def words(fmt: Format, shape: tuple[int, ...]) -> Raw:
+        fraction = rng.integers(1, 1 << fmt.fraction_bits, shape, np.uint64)
+        sign = rng.integers(0, 2, shape, np.uint64) << np.uint64(fmt.width - 1)
+        nans = sign | np.uint64(fmt.infinity) | fraction << np.uint64(fmt.ignored_low_bits)
+        shares = np.array(_SHARES).reshape(n, *[1] * (len(shape) - 1))
+        return np.where(rng.random(shape) < shares, nans, np.uint64(fmt.one))
+
+    return Batch(words(spec.a_format, (n, k)), words(spec.b_format, (n, k)), words(spec.c_format, (n,)))
+
+
+def _two_nans(spec: UnitSpec, k: int) -> Batch:
+    """Dot products of ones and two NaNs: factors of one product, of neighbours, and c beside a factor."""
+    factors = [(name, i) for i in range(min(k, 2)) for name in ("a", "b")]
+    far = [(("a", 0), ("a", 2))] if k > _NEAR else []
+    beside_c = [(("c", 0), factor) for factor in factors[:2]]
+    pairs = [*itertools.combinations(factors, 2), *far, *beside_c]
+    formats = spec.input_formats()
+    made = {
+        name: np.full((len(pairs), 1 if name == "c" else k), formats[name].one, np.uint64) for name in "abc"
+    }
+    for row, pair in enumerate(pairs):
+        for minus, (name, i) in enumerate(pair):
+            made[name][row, i] = _nan(formats[name], minus)
+    return Batch(made["a"], made["b"], made["c"][:, 0])
+
+
+def _nan(fmt: Format, minus: int) -> int:
+    """A NaN of either sign, with a fraction of its own where the format has several."""
+    sign = minus << (fmt.width - 1)
+    if fmt.specials is Specials.ALL_ONES_NAN:
+        return sign | ((1 << (fmt.width - 1)) - 1)
+    return sign | fmt.infinity | (1 + minus) << fmt.ignored_low_bits
+
+
+def _infinite(spec: UnitSpec, batch: Batch) -> NDArray[np.bool_]:
+    """Where an operand is infinite, in formats that have infinities."""
+    found = np.zeros(len(batch.c), np.bool_)
+    for name in "abc":
+        fmt = spec.input_formats()[name]
+        try:
+            infinity = fmt.infinity
+        except InputError:
+            continue
+        words = batch.named()[name].reshape(len(batch.c), -1)
+        found |= ((words & np.uint64((1 << (fmt.width - 1)) - 1)) == np.uint64(infinity)).any(axis=1)
+    return found
+
+
+# ------------------------------------------------------------------ terms alone
+#: Products of random factors that are asked alone, and their seed.
+_PRODUCTS, _ALONE_SEED = 16, 3
+
+#: What is measured of a device that refuses c, and what is not tested of it then.
+REFUSES_C, ANY_C = "none: the device takes no c but 0", "any c but 0"
+
+
+@dataclass(frozen=True, slots=True)
+class Isolated:
+    """What terms alone show.
+
+    Ranges and units: fraction bits that products have, and c, at most, after every rounding.
+    """
+
+    product_bits: int
+    c_bits: int
+    #: The exponent from which results overflow, where that is below the end of the format; None elsewhere.
+    limit: int | None = None
+
+
+def isolated(asker: Asker) -> Isolated:
+    """Ask for products and for c alone, as random numbers and as powers of two.
+
+    Errors: as `Asker.ask`.
+    """
+    spec, d = asker.spec, asker.spec.d_format
+    rng = np.random.default_rng(_ALONE_SEED)
+    some = [(_significand(rng, spec.a_format), _significand(rng, spec.b_format), 0) for _ in range(_PRODUCTS)]
+    some += [(0, 0, _significand(rng, spec.c_format)) for _ in range(_PRODUCTS)]
+    powers = [x for e in range(d.e_max + 1) if (x := _power(spec, e)) is not None]
+    batch = _first_products(spec, asker.k, [*some, *(words for _, words in powers)])
+    answers = asker.ask(batch).tolist()
+    bits = [_fraction_bits(d, word) for word in answers]
+    limit = overflow_limit(d, zip((e for e, _ in powers), answers[len(some) :], strict=True))
+    return Isolated(max(bits[:_PRODUCTS]), max(bits[_PRODUCTS : 2 * _PRODUCTS]), limit)
+
+
+def overflow_limit(d: Format, powers: Iterable[tuple[int, int]]) -> int | None:
+    """The least n from which on no 2^n comes back, though all lower ones do; None where all come back.
+
+    Shapes: exponents, ascending, with the device's words for these powers of two.
+    """
+    found = None
+    for e, word in powers:
+        (number,) = numbers_of(d, [word])
+        same = number is not None and abs(number) == power_of_two(e)
+        if found is None and not same:
+            found = e
+        elif found is not None and same:
+            return None
+    return found or None
+
+
+def refuses_c(asker: Asker, failure: DeviceError) -> bool:
+    """Whether a device that failed refuses a c that is not 0, and nothing else; from then on every c is 0."""
+    spec = asker.spec
+    a, b = (np.full((1, asker.k), fmt.one, np.uint64) for fmt in (spec.a_format, spec.b_format))
+    plain = with_scales(spec, Batch(a, b, np.zeros(1, np.uint64)))
+    with suppress(DeviceError):
+        asker.ask(plain)
+        try:
+            asker.ask(replace(plain, c=np.array([spec.c_format.one], np.uint64)))
+        except DeviceError as error:
+            asker.refused = str(error) or str(failure)
+    return bool(asker.refused)
+
+
+def product_signs(asker: Asker) -> str:
+    """Which products are subtracted, as `negated` has it; empty where that is none of its words.
+
+    Errors: as `Asker.ask`.
+    """
+    spec, k = asker.spec, asker.k
+    a, b = (np.diag(np.full(k, fmt.one, np.uint64)) for fmt in (spec.a_format, spec.b_format))
+    signs = numbers_of(spec.d_format, asker.ask(with_scales(spec, Batch(a, b, np.zeros(k, np.uint64)))))
+    for word in NEGATED:
+        if signs == [-1 if subtracts(word, i) else 1 for i in range(k)]:
+            return word
+    return ""
+
+
+def with_signs(ask: AskBatch, negated: str, spec: UnitSpec) -> AskBatch:
+    """Questions in which products that are subtracted have the other sign, so that they are added."""
+
+    def asked(batch: Batch) -> Raw:
+        a = batch.a.copy()
+        columns = [i for i in range(a.shape[1]) if subtracts(negated, i)]
+        a[:, columns] ^= np.where(a[:, columns] != 0, np.uint64(spec.a_format.sign_bit), np.uint64(0))
+        return np.asarray(ask(replace(batch, a=a)))
+
+    return asked
+
+
+def beside_order(order: Order, negated: str, refused: str) -> dict[str, str]:
+    """What is measured beside the order of a sum: subtracted products, and whether there is a c.
+
+    `refused`: the words in which the device refuses any c but 0, or nothing.
+    """
+    made = {}
+    if negated != "none":
+        made["subtracted products"] = "those of odd k" if negated == "odd" else negated
+    if refused:
+        made["accumulator"] = f"{REFUSES_C} ({refused})"
+    elif order.root is not None and not any("c" in step.children for step in order.root.steps()):
+        made["accumulator"] = "none: no c changes a result"
+    return made
+
+
+def _first_products(spec: UnitSpec, k: int, rows: Sequence[tuple[int, int, int]]) -> Batch:
+    """The first product and c of each row; everything else is zero."""
+    a, b = (np.zeros((len(rows), k), np.uint64) for _ in "ab")
+    a[:, 0], b[:, 0] = [x for x, _, _ in rows], [y for _, y, _ in rows]
+    return with_scales(spec, Batch(a, b, np.array([z for _, _, z in rows], np.uint64)))
+
+
+def _significand(rng: np.random.Generator, fmt: Format) -> int:
+    """A number from 1 to 2 whose last fraction bit is set."""
+    fraction = int(rng.integers(0, 1 << fmt.fraction_bits)) | (fmt.fraction_bits > 0)
+    return fmt.one | fraction << fmt.ignored_low_bits
+
+
+def _power(spec: UnitSpec, e: int) -> tuple[int, tuple[int, int, int]] | None:
+    """A power of two as a product, or as c where the factors do not reach so far; None where neither does."""
+    low = max(spec.a_format.e_min, min(spec.a_format.e_max, e // 2))
+    for first in (low, min(spec.a_format.e_max, max(spec.a_format.e_min, e - spec.b_format.e_max))):
+        x = encoded(spec.a_format, power_of_two(first))
+        y = encoded(spec.b_format, power_of_two(e - first))
+        if x is not None and y is not None:
+            return e, (x, y, 0)
+    c = encoded(spec.c_format, power_of_two(e))
+    return None if c is None else (e, (0, 0, c))
+
+
+def _fraction_bits(d: Format, word: int) -> int:
+    """The fraction bits that a finite result needs; 0 for others."""
+    (number,) = numbers_of(d, [word])
+    if not number:
+        return 0
+    n = abs(number.numerator) * number.denominator
+    return n.bit_length() - (n & -n).bit_length()

@@ -1,1 +1,0 @@
-"""The order of summation of a device, from masks."""

@@ -1,1 +1,0 @@
-"""The record of an identification, and its check without the device."""

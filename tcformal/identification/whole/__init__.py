@@ -1,1 +1,0 @@
-"""Whole matrix products that can be called: the order of their sums, and the unit that gives them."""
