@@ -203,14 +203,10 @@ KILLED = """
 import os, sys
 from pathlib import Path
 sys.path.insert(0, {folder!r})
-from test_boxes import FEW, identify, resolve
+from test_boxes import FEW, identified, resolve
 from tcformal.identification.asker import Asker
 from tcformal.simulation.matrix_unit import Unit
-from tcformal.identification.asking.ask import Asker
-from tcformal.simulation.matrix_unit import Unit
 from tcformal.devices.registry import CallableDevice
-from tcformal.simulation.matrix_unit import Unit
-from tcformal.devices.callable import CallableDevice
 unit, calls = resolve(FEW), []
 def box(a, b, c):
     with open({log!r}, "a") as file:
