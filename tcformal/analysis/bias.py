@@ -1,4 +1,4 @@
-"""Bias: the mean rounding error of dot products, exact where all operands can be enumerated."""
+"""Bias: the mean rounding error of dot products, exact where operands are enumerated; apart."""
 
 from __future__ import annotations
 

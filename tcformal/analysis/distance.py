@@ -1,4 +1,4 @@
-"""The distance of two units: a bound on its supremum, and intervals for the elements of a product."""
+"""The distance of two units: bounds on it, and intervals for products; apart from the command on it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors of matrix products on models of eight GPUs, as KHATTAK & MIKAITIS publish them, by the units here.
+"""Errors of matrix products on eight GPUs, as KHATTAK & MIKAITIS publish them; a file for each paper.
 
 Source: github.com/north-numerical-computing/MATLAB-tensor-core, experiments (b12b5a7): matrices, scalings and
 words are those of MARY's experiments, from the same seed for each GPU.  Numbers are rounded as that program

@@ -29,7 +29,7 @@ from tcformal.devices.runs import read_runs
 from tcformal.devices.sealed import MOST_SEED
 from tcformal.devices.tally import Measured, Tally
 from tcformal.errors import InputError
-from tcformal.identification.compare import Checked, Comparison, Refutation, compare, recheck
+from tcformal.identification.refutation import Checked, Comparison, Refutation, compare, recheck
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.query.pairs.pool import SturdyPool
 from tcformal.report.escape import Plain, print_json, say

@@ -8,8 +8,8 @@ from itertools import chain
 
 from tcformal.design.unit import UnitSpec
 from tcformal.design.vendors.amd import amd_names
-from tcformal.design.vendors.cpu import cpu_names
 from tcformal.design.vendors.nvidia import UnitMaker, nvidia_names
+from tcformal.design.vendors.processors import cpu_names
 from tcformal.design.vendors.published import published_names
 
 

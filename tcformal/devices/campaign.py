@@ -1,4 +1,4 @@
-"""A campaign: measurements of many units of a device in order of value, within a time limit."""
+"""A campaign: measurements of units in order of value, within a time limit; apart from the command on it."""
 
 from __future__ import annotations
 

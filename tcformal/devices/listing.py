@@ -1,4 +1,4 @@
-"""The list of this machine's devices: abilities, and for a GPU the result of a small test kernel."""
+"""The list of this machine's devices, and for a GPU a small test kernel; apart from the command."""
 
 from __future__ import annotations
 

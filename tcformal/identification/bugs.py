@@ -1,4 +1,4 @@
-"""Bugs of matrix products by name: what each does to the operands of an element, or to its result."""
+"""Bugs of matrix products by name: what each does to operands or results; apart from the search for them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tcformal.encodings.catalog import format_named
 from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InputError
-from tcformal.identification.elements import Doubles, Elements
+from tcformal.identification.product_elements import Doubles, Elements
 from tcformal.simulation.arrays import dtypes, from_raw
 from tcformal.simulation.operands.batch import Raw
 

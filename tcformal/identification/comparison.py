@@ -1,4 +1,4 @@
-"""Rounding or bug: two outputs of one matrix product, the recipes on units that make them, the bugs."""
+"""Rounding or bug: two outputs of one matrix product, and what makes them; apart from the command on it."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from tcformal.identification.bugs import (
     same_words,
     value_bug,
 )
-from tcformal.identification.elements import Doubles, Elements, Makers, makers, results
 from tcformal.identification.outputs import outputs
 from tcformal.identification.product_causes import Parting, ProductCase, ProductProducer, parting
+from tcformal.identification.product_elements import Doubles, Elements, Makers, makers, results
 from tcformal.simulation.operands.batch import Raw
 
 Places = NDArray[np.intp]

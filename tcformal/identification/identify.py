@@ -1,4 +1,4 @@
-"""Which design a device has: asked with nothing but the operand formats known."""
+"""Which design a device has: asked with nothing but the operand formats known; apart from the command."""
 
 from __future__ import annotations
 

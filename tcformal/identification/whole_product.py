@@ -1,4 +1,4 @@
-"""A callable product identified: its order, the units that give its results in it, and what it predicts."""
+"""A callable product identified: its order, and the units that give its results; apart from the command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""cuBLASLt planning: from the fields of a heuristic's algorithm to a unit and a recipe."""
+"""cuBLASLt planning: from the fields of a heuristic's algorithm to a unit and a recipe; a public name."""
 
 from __future__ import annotations
 

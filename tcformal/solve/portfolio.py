@@ -1,4 +1,4 @@
-"""A solver portfolio: one process per solver, and an arbiter that checks answers before they count.
+"""A solver portfolio, and an arbiter that checks answers before they count; apart, being imported lazily.
 
 A model counts if it replays.  An UNSAT counts if its proof was checked, or if a second solver with another
 encoding agrees.  Contradictory answers are reported as a disagreement, and a failing process costs only its

@@ -1,4 +1,4 @@
-"""Claims about a circuit: formulas over integers whose variables are nodes, as `coq/Circuit.v` has them.
+"""Claims about a circuit, formulas over its nodes as `coq/Circuit.v` has them; apart, to lay beside it.
 
 One object is printed for Coq and turned into bits for a solver, so that a certificate is of what Coq reads.
 """

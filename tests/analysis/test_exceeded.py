@@ -8,8 +8,8 @@ from fractions import Fraction
 import pytest
 
 from tcformal.analysis.bounds.attained import words_text
+from tcformal.analysis.bounds.error_propagation import StepErrors
 from tcformal.analysis.bounds.program_accuracy import Near, ProgramAccuracy, excess, program_accuracy
-from tcformal.analysis.bounds.propagation import StepErrors
 from tcformal.analysis.bounds.proved import theorem_constant
 from tcformal.analysis.bounds.slices import exact_slices
 from tcformal.design.names import resolve

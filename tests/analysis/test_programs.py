@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from tcformal.analysis.bounds.error_propagation import ProductRun, StepErrors, Sums
 from tcformal.analysis.bounds.program_accuracy import nearest, program_accuracy
-from tcformal.analysis.bounds.propagation import ProductRun, StepErrors, Sums
 from tcformal.analysis.bounds.proved import CallBound, CallBounds
 from tcformal.analysis.bounds.word_forms import Range, Symbols, exponent
 from tcformal.design.names import resolve

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import pytest
 
-from tcformal.analysis.bounds.propagation import Scale, StepErrors
+from tcformal.analysis.bounds.error_propagation import Scale, StepErrors
 from tcformal.analysis.bounds.proved import CallBounds
 from tcformal.analysis.bounds.word_forms import Range
 from tcformal.encodings.catalog import format_named

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from tcformal.analysis.bounds.error_propagation import ErrorForm, StepErrors, check_small, needed_sum, nothing
 from tcformal.analysis.bounds.program_accuracy import program_accuracy
-from tcformal.analysis.bounds.propagation import ErrorForm, StepErrors, check_small, needed_sum, nothing
 from tcformal.analysis.bounds.proved import CallBounds, theorem_constant
 from tcformal.analysis.bounds.word_forms import Range, Symbols
 from tcformal.analysis.samples import values_of

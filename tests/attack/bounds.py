@@ -19,7 +19,7 @@ from attack.pairs import Call, Words
 from attack.statements import Bound, ErrorStatement
 from attack.theorems import Theorem
 from tcformal.analysis.bounds.accuracy import accuracy
-from tcformal.analysis.bounds.propagation import StepErrors
+from tcformal.analysis.bounds.error_propagation import StepErrors
 from tcformal.analysis.bounds.proved import CallBounds
 from tcformal.analysis.bounds.word_forms import Range
 from tcformal.design.catalog import distinct_designs

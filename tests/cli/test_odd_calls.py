@@ -48,6 +48,7 @@ probe campaign: --device model:UNIT --minutes 0.0001 --vectors 2 --jobs 1;
 probe keep: arrays.npz --unit x86/tdpbf16ps --device nobody; units: UNIT; doctor:; completion: bash;
 recipes: cublaslt-66@splits=2; formats: fp16; eval: UNIT --a 1,2 --b 3,4; explain: UNIT --a 1,2 --b 3,4;
 explain-mismatch: tfdpa@products=2 --a 1,2 --b 3,4 --expected 11 --got 12; results list:; results show: 0;
+compare: product.npz --gpu turing --library plain;
 results export: out/export --json; results proof: 0 -o out/proof; results verify:; results prune:;
 separate: SMALL,carry_bits=3 SMALL; prove: SMALL,carry_bits=3 SMALL; region: SMALL,carry_bits=3 SMALL;
 report: --out out/report --playground no-such-package.tgz; run: query.toml; export: SMALL --to verilog;
@@ -89,7 +90,7 @@ units = of(
     f"tfdpa@products={NINES}"
 )
 paths = of(
-    "plan.jsonl results.jsonl cases.json query.toml witness.json arrays.npz r-none r-empty r-own "
+    "plan.jsonl results.jsonl cases.json query.toml witness.json arrays.npz product.npz r-none r-empty r-own "
     "folder pipe link dangling loop missing missing.toml /dev/null /dev/zero",
     "", "x" * 300, HOSTILE,
 )  # fmt: skip
@@ -135,6 +136,9 @@ def whole() -> dict[str, bytes]:
         two, word = np.zeros((2, 2), np.uint16), np.zeros(2, np.uint32)
         np.savez("arrays.npz", a=two, b=two, c=word, expected=word, got=word + 1)
         made["arrays.npz"] = Path("arrays.npz").read_bytes()
+        ones, d = np.ones((2, 2), np.float16), np.full((2, 2), 2, np.float32)
+        np.savez("product.npz", a=ones, b=ones, expected=d, got=d)
+        made["product.npz"] = Path("product.npz").read_bytes()
     made["cases.json"] = b'[{"a": ["1", "2"], "b": ["1", "2"], "c": "0", "expected": "5", "got": "6"}]'
     made["witness.json"] = b'{"witness": {"a": ["0x0", "0x0"], "b": ["0x0", "0x0"], "c": "0x0"}}'
     for name in RECORDS:

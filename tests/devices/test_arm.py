@@ -19,7 +19,7 @@ from tcformal.devices.registry import open_device
 from tcformal.devices.runner import run_plan
 from tcformal.devices.sealed import SUMMARY
 from tcformal.errors import DeviceError
-from tcformal.identification.compare import recheck
+from tcformal.identification.refutation import recheck
 from tcformal.simulation.matrix_unit import replay, unit
 from tcformal.simulation.operands.batch import batch
 

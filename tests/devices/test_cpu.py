@@ -18,7 +18,7 @@ from tcformal.devices.runner import run_plan
 from tcformal.devices.runs import read_runs
 from tcformal.devices.tiles import Places, Tiles, placed
 from tcformal.errors import DeviceError
-from tcformal.identification.compare import compare
+from tcformal.identification.refutation import compare
 from tcformal.simulation.matrix_unit import unit
 from tcformal.simulation.operands.batch import Raw, batch
 

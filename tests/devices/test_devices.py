@@ -23,7 +23,7 @@ from tcformal.devices.registry import ModelDevice, open_device
 from tcformal.devices.runner import run_plan
 from tcformal.devices.runs import read_runs
 from tcformal.errors import DeviceError, InputError, RecordError, TcformalError, UnknownNameError
-from tcformal.identification.compare import compare
+from tcformal.identification.refutation import compare
 from tcformal.simulation.matrix_unit import replay, unit
 from tcformal.simulation.operands.batch import Batch, Raw, batch, batch_of
 from tcformal.simulation.operands.witness import to_data

@@ -20,7 +20,7 @@ from tcformal.devices.registry import open_device
 from tcformal.devices.runner import run_plan
 from tcformal.devices.runs import read_runs
 from tcformal.errors import DeviceError, InputError, RecordError
-from tcformal.identification.compare import compare
+from tcformal.identification.refutation import compare
 from tcformal.simulation.matrix_unit import unit
 from tcformal.simulation.operands.batch import batch
 from tcformal.store.schema import sealed

@@ -23,7 +23,7 @@ from tcformal.devices.runner import run_plan
 from tcformal.devices.runs import Piece, Run, files_of, pieces_of, read_runs, unit_of
 from tcformal.devices.tally import groups
 from tcformal.errors import DeviceError
-from tcformal.identification.compare import recheck
+from tcformal.identification.refutation import recheck
 from tcformal.ir.build import Graph
 from tcformal.oracle.exact import unit_dot
 from tcformal.programs.chain import chained_dot, declare_inputs

@@ -15,7 +15,7 @@ from tcformal.devices.registry import ModelDevice
 from tcformal.devices.runner import run_plan
 from tcformal.devices.runs import pieces_of, read_runs
 from tcformal.errors import RecordError
-from tcformal.identification.compare import Comparison, compare
+from tcformal.identification.refutation import Comparison, compare
 from tcformal.programs.chain import definition
 from tcformal.query.explain.explain import explain_witness
 from tcformal.simulation.matrix_unit import padded_witness, replay, unit

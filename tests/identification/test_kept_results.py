@@ -19,7 +19,7 @@ from tcformal.design.unit import Evidence, UnitSpec
 from tcformal.devices.runs import Piece, Run, pieces_of, read_runs
 from tcformal.devices.tally import groups
 from tcformal.encodings.spec import Format
-from tcformal.identification.compare import compare
+from tcformal.identification.refutation import compare
 from tcformal.simulation.matrix_unit import replay
 
 HARDWARE = Path(__file__).parents[2] / "results" / "hardware"

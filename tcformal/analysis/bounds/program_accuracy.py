@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tcformal.analysis.bounds.ascent import improved, promoted
 from tcformal.analysis.bounds.attained import Construction, words_text
-from tcformal.analysis.bounds.propagation import StepErrors
+from tcformal.analysis.bounds.error_propagation import StepErrors
 from tcformal.analysis.bounds.proved import CallBounds
 from tcformal.analysis.bounds.word_forms import EXPONENTS, Range
 from tcformal.analysis.samples import products_of, values_of

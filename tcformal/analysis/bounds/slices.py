@@ -1,4 +1,4 @@
-"""Slice widths of Ozaki schemes: the widths and lengths of integer products that a unit sums exactly."""
+"""Slice widths of Ozaki schemes: integer products that a unit sums exactly; apart from the command."""
 
 from __future__ import annotations
 

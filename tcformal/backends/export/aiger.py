@@ -1,4 +1,4 @@
-"""Binary AIGER export: the blasted DAG as and-gates and complements, with a symbol table."""
+"""Binary AIGER export: the blasted DAG as and-gates, with a symbol table; a file for each format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""BTOR2 export: a word-level netlist with inputs, named nodes and one output."""
+"""BTOR2 export: a word-level netlist with inputs, named nodes and one output; a file for each format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""C11 export: one header with an inline function, and a DPI-C function for SystemVerilog."""
+"""C11 export: a header with an inline function, and a DPI-C one for SystemVerilog; a file for each format."""
 
 from __future__ import annotations
 

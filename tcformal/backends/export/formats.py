@@ -1,4 +1,4 @@
-"""The export formats by name, and the one in JSON; the others are a module each."""
+"""The export formats by name, and the one in JSON; the others, imported when used, are a module each."""
 
 from __future__ import annotations
 

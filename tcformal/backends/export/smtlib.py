@@ -1,4 +1,4 @@
-"""SMT-LIB 2 export: a script of definitions, to which users add assertions about a_0, …, c and d."""
+"""SMT-LIB 2 export: definitions, to which users add assertions about inputs and d; a file for each format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SystemVerilog export: one combinational, synthesisable module with packed ports.
+"""SystemVerilog export: one combinational, synthesisable module with packed ports; a file a format.
 
 All operands of an expression have the expression's width, so that Verilog's context-dependent widths have no
 effect.

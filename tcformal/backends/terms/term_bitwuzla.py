@@ -1,4 +1,4 @@
-"""The operators as Bitwuzla terms."""
+"""The operators as Bitwuzla terms; apart, because solvers are imported lazily."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The operators as cvc5 terms."""
+"""The operators as cvc5 terms; apart, because solvers are imported lazily."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The operators as z3 terms."""
+"""The operators as z3 terms; apart, because solvers are imported lazily."""
 
 from __future__ import annotations
 

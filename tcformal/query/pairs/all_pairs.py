@@ -1,4 +1,4 @@
-"""A campaign over many pairs of units: an executor's workers answer, and each answer is stored on arrival."""
+"""A campaign over many pairs of units, answered by an executor's workers; apart from the command on it."""
 
 from __future__ import annotations
 

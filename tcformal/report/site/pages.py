@@ -1,4 +1,4 @@
-"""The site: every page written from the records, in one folder that opens from the disk."""
+"""The site: every page, in one folder that opens from the disk; apart from the command that writes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Audit of stored claims: each is answered again and compared with its record."""
+"""Audit of stored claims: each is answered again and compared; apart, because lists prove nothing."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from tcformal.devices.registry import ModelDevice
 from tcformal.devices.runner import run_plan
 from tcformal.devices.sealed import SUMMARY
 from tcformal.errors import TcformalError
-from tcformal.identification.compare import compare
+from tcformal.identification.refutation import compare
 from tcformal.simulation.matrix_unit import unit
 from tcformal.store.schema import SEAL, sealed
 
@@ -184,7 +184,9 @@ def test_no_field_of_a_plan_is_falsified_unseen(tmp_path: Path) -> None:
 @pytest.fixture
 def quick_rivals(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two designs to choose from, not fifty."""
-    monkeypatch.setattr("tcformal.identification.compare.rivals", lambda spec, _: [spec, unit(ALTERED).spec])
+    monkeypatch.setattr(
+        "tcformal.identification.refutation.rivals", lambda spec, _: [spec, unit(ALTERED).spec]
+    )
 
 
 def test_a_line_that_is_missing_or_doubled_is_seen(tmp_path: Path, quick_rivals: None) -> None:

@@ -28,7 +28,7 @@ from tcformal.devices.recorded import RecordedDevice
 from tcformal.devices.runs import pieces_of, read_runs
 from tcformal.devices.tally import Tally, family, groups
 from tcformal.errors import DeviceError, InputError, RecordError
-from tcformal.identification.compare import compare, recheck
+from tcformal.identification.refutation import compare, recheck
 from tcformal.simulation.matrix_unit import replay, unit
 from tcformal.simulation.operands.batch import Batch, Raw
 from tcformal.store.schema import sealed

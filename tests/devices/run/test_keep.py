@@ -16,8 +16,8 @@ from tcformal.devices.plan import Random
 from tcformal.devices.recorded import keep_tiles
 from tcformal.devices.sealed import CAMPAIGN, SCHEMA
 from tcformal.errors import InputError, RecordError
-from tcformal.identification import compare as comparison
-from tcformal.identification.compare import compare, recheck
+from tcformal.identification import refutation as comparison
+from tcformal.identification.refutation import compare, recheck
 from tcformal.simulation.matrix_unit import replay, unit
 from tcformal.simulation.operands.batch import Raw, batch, inputs_digest
 from tcformal.store import lines

@@ -1,4 +1,4 @@
-"""A device's kept outputs against designs: those that agree, what refutes the others, today's models."""
+"""A device's kept outputs against designs: which agree, what refutes the others; apart from the command."""
 
 from __future__ import annotations
 
