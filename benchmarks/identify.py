@@ -29,7 +29,7 @@ from tcformal.callbacks import processor_seconds
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.devices.registry import CallableDevice, Function
+from tcformal.devices.device import CallableDevice, Function
 from tcformal.files import write_whole
 from tcformal.identification.asker import Asker
 from tcformal.identification.certify import Sameness

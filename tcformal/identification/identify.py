@@ -15,7 +15,7 @@ from tcformal.design.axes import altered, neighbours
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec, same_formats, takes
-from tcformal.devices.registry import CallableDevice, Function
+from tcformal.devices.device import CallableDevice, Function
 from tcformal.errors import DeviceError, InputError
 from tcformal.identification import operand_questions as questions
 from tcformal.identification.asker import DEFAULT_K, Asker, asker_of

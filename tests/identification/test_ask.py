@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 from tcformal.design.names import resolve
+from tcformal.devices.device import CallableDevice, Function
 from tcformal.devices.protocol import ProgramDevice
-from tcformal.devices.registry import CallableDevice, Function, ModelDevice
+from tcformal.devices.registry import ModelDevice
 from tcformal.errors import DeviceError, InputError, RecordError
 from tcformal.identification.asker import Asker
 from tcformal.identification.operand_questions import invalid_operations, nan_word

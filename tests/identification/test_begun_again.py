@@ -9,7 +9,7 @@ import pytest
 
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.devices.registry import CallableDevice
+from tcformal.devices.device import CallableDevice
 from tcformal.identification.asker import Asker
 from tcformal.identification.identification import Identification, IdentifyVerdict, to_record
 from tcformal.identification.identify import MOST_BEGUN, Identifying

@@ -16,7 +16,7 @@ import pytest
 from small_identify import ListedOnly
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.devices.registry import CallableDevice
+from tcformal.devices.device import CallableDevice
 from tcformal.identification import identify as module
 from tcformal.identification.asker import Asker
 from tcformal.identification.identification import Identification, IdentifyVerdict, Settled, to_record

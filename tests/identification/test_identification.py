@@ -15,7 +15,8 @@ import pytest
 from small_identify import identify
 from tcformal.design.axes import rivals
 from tcformal.design.names import resolve
-from tcformal.devices.registry import CallableDevice, ModelDevice
+from tcformal.devices.device import CallableDevice
+from tcformal.devices.registry import ModelDevice
 from tcformal.errors import RecordError
 from tcformal.identification.asker import Asker
 from tcformal.identification.certify import Likeness, Sameness

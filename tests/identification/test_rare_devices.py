@@ -11,7 +11,8 @@ import pytest
 
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.devices.registry import CallableDevice, ModelDevice
+from tcformal.devices.device import CallableDevice
+from tcformal.devices.registry import ModelDevice
 from tcformal.errors import DeviceError
 from tcformal.identification.asker import Asker
 from tcformal.identification.hypotheses import Nearby, numbers_only

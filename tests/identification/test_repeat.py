@@ -11,7 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 from tcformal.design.names import resolve
-from tcformal.devices.registry import CallableDevice, ModelDevice
+from tcformal.devices.device import CallableDevice
+from tcformal.devices.registry import ModelDevice
 from tcformal.errors import InputError
 from tcformal.identification.asker import Asker
 from tcformal.identification.operand_questions import find_layout

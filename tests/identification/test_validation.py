@@ -11,7 +11,8 @@ import pytest
 
 from small_identify import identify
 from tcformal.design.names import resolve
-from tcformal.devices.registry import CallableDevice, ModelDevice
+from tcformal.devices.device import CallableDevice
+from tcformal.devices.registry import ModelDevice
 from tcformal.errors import DeviceError, InputError, RecordError
 from tcformal.identification.asker import Asker
 from tcformal.identification.identification import IdentifyVerdict
