@@ -122,7 +122,10 @@ PLANTED = [
     pytest.param("devices/plan.py", "import tcformal.devices.runner", {PROBE}, id="run-in-plan"),
     pytest.param("devices/runs.py", "import tcformal.devices.runner", {PROBE}, id="run-in-log"),
     pytest.param(
-        "devices/runner.py", "import tcformal.identification.refutation", {LAYERS}, id="identify-in-probe"
+        "devices/runner.py",
+        "import tcformal.identification.refutation",
+        {LAYERS, PROBE},
+        id="identify-in-probe",
     ),
 ]
 
