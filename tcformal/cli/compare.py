@@ -105,6 +105,12 @@ def headline(found: Compared, *, one: bool = False) -> tuple[str, str]:
         return kind.value, f"all elements are equal{'; made by ' + made if made else ''}"
     if kind is Difference.VARYING:
         return kind.value, "runs on the same operands have different results"
+    if bug is not None and bug.other is not None and bug.model is not None:
+        where = "GOT" if bug.side == "got" else "EXPECTED"
+        return (
+            kind.value,
+            f"{where} is made by {_short([bug.model])}, and {bug.what}: by {_short([bug.other])}",
+        )
     if bug is not None:
         where = "GOT" if bug.side == "got" else "EXPECTED"
         how = "" if bug.exact else ", to within rounding"

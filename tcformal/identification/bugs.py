@@ -293,12 +293,23 @@ def _casting(letters: str, fmt: Format) -> Callable[[Elements], Elements]:
 
 
 def _has_subnormals(x: NDArray[Any]) -> bool:
-    return bool((_subnormal(x)).any())
+    return bool(_subnormal(x).any())
+
+
+def subnormal_products(x: Elements) -> Doubles:
+    """The sums of the magnitudes of products with a subnormal factor, each taken as the least normal: [n]."""
+    small = _subnormal(x.a) | _subnormal(x.b)
+    sizes = [np.maximum(np.abs(y.astype(np.float64)), 2.0 ** _format(y).e_min) for y in (x.a, x.b)]
+    factor = abs(1.0 if x.alpha is None else float(x.alpha))
+    return np.asarray(factor * np.where(small, sizes[0] * sizes[1], 0.0).sum(1))
 
 
 def _subnormal(x: NDArray[Any]) -> NDArray[np.bool_]:
-    fmt = format_named(next(n for n, t in dtypes().items() if t == x.dtype))
-    return np.asarray((x != 0) & (np.abs(x.astype(np.float64)) < 2.0**fmt.e_min))
+    return np.asarray((x != 0) & (np.abs(x.astype(np.float64)) < 2.0 ** _format(x).e_min))
+
+
+def _format(x: NDArray[Any]) -> Format:
+    return format_named(next(n for n, t in dtypes().items() if t == x.dtype))
 
 
 def _flushing(letters: str) -> Callable[[Elements], Elements]:

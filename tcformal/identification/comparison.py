@@ -25,11 +25,13 @@ from tcformal.identification.bugs import (
     result_bugs,
     runs,
     same_words,
+    subnormal_products,
     value_bug,
 )
 from tcformal.identification.outputs import outputs
 from tcformal.identification.product_causes import Parting, ProductCase, ProductProducer, parting
 from tcformal.identification.product_elements import Doubles, Elements, Makers, makers, results
+from tcformal.simulation.model_gemm import ModelGemm
 from tcformal.simulation.operands.batch import Raw
 
 Places = NDArray[np.intp]
@@ -44,6 +46,8 @@ _BUGS, _REPLAYED, _EVERYWHERE = 256, 6, 4
 #: The share of elements, and the number of tried ones, that a recipe gives where the others are a bug.
 _MOSTLY, _FEW = 0.5, 3
 _SEED = 3
+#: Parts of K at most that recipes add up, each sum rounded.
+_PARTS = 16
 _SIDES = ("expected", "got")
 
 
@@ -72,6 +76,8 @@ class FoundBug:
     exact: bool
     model: ProductProducer | None
     wrong: int
+    #: The recipe that gives those elements, where they are no bug but summed otherwise.
+    other: ProductProducer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,16 +158,14 @@ def compare_outputs(
         other = "expected" if side == "got" else "got"
         bug = search.local_bug(side, makes[other]) or search.bug_of(side, makes[other])
         if bug is not None and not (makes[side] or (bug.side == "expected" and not makes["got"])):
-            return search.found(Difference.BUG, makes, bug)
+            kind = Difference.BUG
+            if bug.other is not None and bug.model is not None:
+                kind = _kind(bug.model, bug.other)
+            return search.found(kind, makes, bug)
     share = search.share()
     if share is not None and share > 1:
-        bug = FoundBug(
-            "a difference beyond what rounding can make on any unit",
-            "got",
-            False,
-            None,
-            int(search.apart.sum()),
-        )
+        beyond = "a difference beyond what rounding can make on any unit"
+        bug = FoundBug(beyond, "got", False, None, int(search.apart.sum()))
         return search.found(Difference.BUG, makes, bug)
     return search.found(Difference.UNEXPLAINED, makes)
 
@@ -272,7 +276,7 @@ class _Search:
         want, d_format = self.of(side)[tuple(self.places.T)], self.case.d_format
         counts = [(int(same_words(want, d, d_format).sum()), -i) for i, (_, d) in enumerate(self.samples())]
         for count, i in sorted(counts, reverse=True)[:3]:
-            p = self.samples()[-i][0]
+            p = self.samples()[-i][0]  # of as many elements the first recipe, which is the nearest
             if count < _FEW:
                 return None
             places, d = self.whole(p)
@@ -296,29 +300,38 @@ class _Search:
         shape, got = self.case.expected.shape, self.of(side)
         marks = np.zeros(shape, np.bool_)
         marks[tuple(wrong.T)] = True
-        found, right = None, self._right(side, p, rightly)
+        right = self._right(side, p, rightly)
         if right is not None:
             marks = ~same_words(got, right, self.case.d_format)
             wrong = np.argwhere(marks)
-            what = place_bug(got, right, marks) or value_bug(
-                got, right, marks, self.case.c, self.case.d_format
-            )
-            if what:
-                found = FoundBug(
-                    f"{what} ({_where(marks)})" if what.startswith(("bit", "one element")) else what,
-                    side,
-                    True,
-                    p,
-                    len(wrong),
-                )
-        if found is None or "one element is wrong" in found.what:
-            some = wrong[:: max(1, len(wrong) // _REPLAYED)][:_REPLAYED]
-            bug = self._replayed(side, p, some, wrong)
-            if bug is not None:
-                return FoundBug(f"{bug.what}, {_where(marks)}", side, True, p, len(wrong))
-        if found is None:
-            found = FoundBug(f"{len(wrong)} elements are wrong, {_where(marks)}", side, True, p, len(wrong))
-        return found
+        count, some = len(wrong), wrong[:: max(1, len(wrong) // _REPLAYED)][:_REPLAYED]
+        what = ""
+        if right is not None:
+            what = place_bug(got, right, marks)
+            what = what or value_bug(got, right, marks, self.case.c, self.case.d_format)
+        if what and not what.startswith(("bit", "one element")):
+            return FoundBug(what, side, True, p, count)
+        other = self._maker_of(side, some, wrong)
+        if other is not None:
+            return FoundBug(f"elements {_where(marks)} are made otherwise", side, True, p, count, other)
+        bug = self._replayed(side, p, some, wrong)
+        if bug is not None:
+            return FoundBug(f"{bug.what}, {_where(marks)}", side, True, p, count)
+        if what:
+            return FoundBug(f"{what} ({_where(marks)})", side, True, p, count)
+        # Elements that are as near as rounding makes them may be summed in an order that nothing here has.
+        share = self._share(some, [p.model, p.model])
+        if share is not None and share > 1:
+            return FoundBug(f"{count} elements are wrong, {_where(marks)}", side, True, p, count)
+        return None
+
+    def _maker_of(self, side: str, some: Places, every: Places) -> ProductProducer | None:
+        """A recipe that gives some elements of an output, and every one of more of them."""
+        more = every[:: max(1, len(every) // _SOME)]
+        for p, _ in self._made(some, self.every, (side,), len(some)):
+            if same_words(self.of(side)[tuple(more.T)], self.at(p, more), self.case.d_format).all():
+                return p
+        return None
 
     def _replayed(self, side: str, p: ProductProducer, some: Places, every: Places) -> Bug | None:
         """The first bug with which a recipe gives elements of an output: some first, then every one."""
@@ -369,11 +382,8 @@ class _Search:
     # ------------------------------------------------------------------ bugs of all elements
     def bug_of(self, side: str, right: Sequence[ProductProducer]) -> FoundBug | None:
         """A bug of a whole output: on the recipes that give the other one, then on every recipe."""
-        count, every, some = (
-            int(self.apart.sum()),
-            self._some(self.apart, _SOME),
-            self._some(self.apart, _REPLAYED),
-        )
+        count = int(self.apart.sum())
+        every, some = self._some(self.apart, _SOME), self._some(self.apart, _REPLAYED)
         for p in right[:2]:
             bug = self._replayed(side, p, some, every)
             if bug is not None:
@@ -397,20 +407,32 @@ class _Search:
     def share(self, makes: Sequence[ProductProducer] = ()) -> float | None:
         """The largest difference against the largest that rounding can make there; of some that differ.
 
-        By the units that make the outputs, or by any that was tried.
+        By the recipes that make the outputs, or by any that was tried.
         """
-        units = [p.model.unit for p in makes] or [u for u, _ in self.every]
-        rates = [x for u in units if (x := _rate(u, self.case.k)) is not None]
         worst = self.worst()
-        if not rates or worst is None:
+        if worst is None:
             return None
         places = np.concatenate([self._some(self.apart, _SOME), [worst]])
-        d = self.case.d_format
-        e, g = (values_of(self.of(side)[tuple(places.T)], d) for side in ("expected", "got"))
-        total, size = Elements.of(self.case, places).sums()
+        return self._share(places, [p.model for p in makes])
+
+    def _share(self, places: Places, models: Sequence[ModelGemm]) -> float | None:
+        """The same of some elements; None where no theorem is about a unit.
+
+        Of products of subnormal operands, of which theorems say nothing, everything may be lost.
+        """
+        rates = [_rate(m.unit, self.case.k) for m in models] or [_rate(u, self.case.k) for u, _ in self.every]
+        known, x, d = [r for r in rates if r is not None], Elements.of(self.case, places), self.case.d_format
+        if not known or (models and None in rates):
+            return None
+        narrow = any(m.recipe.partials != "accumulator" or m.recipe.output != "accumulator" for m in models)
+        parts = _PARTS * 2.0**-8 if narrow or not models else _PARTS * 2.0**-d.precision
+        e, g = (values_of(self.of(side)[tuple(places.T)], d) for side in _SIDES)
+        total, size = x.sums()
         with np.errstate(invalid="ignore", over="ignore"):
             rounding = (np.abs(e) + np.abs(g)) * 2.0**-d.precision
-            share = np.abs(g - e) / (2 * (max(rates) * size + rounding) + 2.0 ** (d.e_min - d.fraction_bits))
+            most = 2 * ((max(known) + parts) * size + rounding + subnormal_products(x))
+            most += 2.0 ** (d.e_min - d.fraction_bits)
+            share = np.abs(g - e) / most
         share = share[np.isfinite(share) & np.isfinite(total)]
         return float(share.max()) if share.size else None
 
