@@ -43,8 +43,9 @@ _DIFFERING, _ALIKE, _FIRST = 8, 4, 2
 _WHOLE, _SOME, _TILE = 1 << 27, 1000, 32
 #: Bugs that are replayed, elements on which each is, and bugs by which every recipe is tried.
 _BUGS, _REPLAYED, _EVERYWHERE = 256, 6, 4
-#: The share of elements, and the number of tried ones, that a recipe gives where the others are a bug.
-_MOSTLY, _FEW = 0.5, 3
+#: The share of elements, and the number of tried ones, that a recipe gives where the others are a bug, and
+#: how many recipes are looked at.
+_MOSTLY, _FEW, _BASES = 0.5, 3, 12
 _SEED = 3
 #: Parts of K at most that recipes add up, each sum rounded.
 _PARTS = 16
@@ -274,17 +275,17 @@ class _Search:
         `rightly`: the recipes that give the other output.
         """
         want, d_format = self.of(side)[tuple(self.places.T)], self.case.d_format
-        counts = [(int(same_words(want, d, d_format).sum()), -i) for i, (_, d) in enumerate(self.samples())]
-        for count, i in sorted(counts, reverse=True)[:3]:
-            p = self.samples()[-i][0]  # of as many elements the first recipe, which is the nearest
-            if count < _FEW:
-                return None
+        unlike = {d.tobytes(): (d, p) for p, d in reversed(self.samples())}  # the nearest of those that agree
+        counts = [(int(same_words(want, d, d_format).sum()), p) for d, p in unlike.values()]
+        likely = sorted((x for x in counts if x[0] >= _FEW), key=lambda x: -x[0])[:_BASES]
+        found: tuple[float, ProductProducer, Places] | None = None
+        for _, p in likely:
             places, d = self.whole(p)
-            got = self.of(side)[tuple(places.T)]
-            right = same_words(got, d, d_format)
-            if _MOSTLY <= right.mean() < 1:
-                return self._local(side, p, places[~right], rightly)
-        return None
+            right = same_words(self.of(side)[tuple(places.T)], d, d_format)
+            share = float(right.mean())
+            if _MOSTLY <= share < 1 and (found is None or share > found[0]):
+                found = share, p, places[~right]
+        return None if found is None else self._local(side, *found[1:], rightly)
 
     def _right(self, side: str, p: ProductProducer, rightly: Sequence[ProductProducer]) -> Raw | None:
         """Right results of a whole output: those computed, or the other output where the recipe makes it."""
