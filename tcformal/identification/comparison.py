@@ -47,6 +47,8 @@ _BUGS, _REPLAYED, _EVERYWHERE = 256, 6, 4
 #: how many recipes are looked at.
 _MOSTLY, _FEW, _BASES = 0.5, 3, 12
 _SEED = 3
+#: Recipes of each output of which the nearest pair is sought.
+_PAIRED = 64
 #: Parts of K at most that recipes add up, each sum rounded.
 _PARTS = 16
 _SIDES = ("expected", "got")
@@ -148,7 +150,12 @@ def compare_outputs(
     if not search.apart.any():
         return search.found(Difference.SAME, makes)
     if makes["expected"] and makes["got"]:
-        one, two = makes["expected"][0], _nearest(*makes.values())
+        one, two = _nearest(*makes.values())
+        # The pair that the answer is about is named first.
+        makes = {
+            side: (p, *(q for q in makes[side] if q is not p))
+            for side, p in zip(_SIDES, (one, two), strict=True)
+        }
         answer = search.found(_kind(one, two), makes)
         if answer.first is None:
             return answer
@@ -486,10 +493,19 @@ def _rate(unit: UnitSpec, k: int) -> float | None:
     return None if proved is None or proved.short_of(k) else float(proved.constants.of(k))
 
 
-def _nearest(first: Sequence[ProductProducer], second: Sequence[ProductProducer]) -> ProductProducer:
-    """Of the recipes of the second output the one nearest to one of the first: its unit, its fields."""
-    units = {p.model.unit for p in first}
-    return min(second, key=lambda p: (p.model.unit not in units, p.rank))
+def _nearest(
+    first: Sequence[ProductProducer], second: Sequence[ProductProducer]
+) -> tuple[ProductProducer, ProductProducer]:
+    """Of the recipes of two outputs the pair with the fewest differences in unit and recipe."""
+
+    def far(
+        one: ProductProducer, two: ProductProducer
+    ) -> tuple[int, tuple[bool, bool, int], tuple[bool, bool, int]]:
+        differences = (one.model.unit != two.model.unit) + (one.model.recipe != two.model.recipe)
+        return differences, max(one.rank, two.rank), min(one.rank, two.rank)
+
+    pairs = ((one, two) for one in first[:_PAIRED] for two in second[:_PAIRED])
+    return min(pairs, key=lambda pair: far(*pair))
 
 
 def _kind(first: ProductProducer, second: ProductProducer) -> Difference:
