@@ -36,7 +36,7 @@ def run(*words: str) -> Result:
 def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     # The command is tested, not the search, which has tests of its own.
-    monkeypatch.setattr("tcformal.identification.identify.identify", identify)
+    monkeypatch.setattr("tcformal.identification.identify.identified", identify)
     monkeypatch.setenv("COLUMNS", "300")
     monkeypatch.setenv("TCFORMAL_RESULTS", "results")
 
