@@ -23,7 +23,7 @@ from tcformal.report.escape import print_json
 from tcformal.report.parts import Headline, ReportPart, Rows, bar, show
 
 #: Recipes, and architectures, that a line shows.
-_RECIPES, _ARCHITECTURES = 3, 4
+_RECIPES, _ARCHITECTURES = 3, 12
 
 
 @main.command()
