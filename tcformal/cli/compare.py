@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 import numpy as np
+from numpy.typing import NDArray
 
 from tcformal.analysis.samples import values_of
 from tcformal.checks import check_choice
@@ -16,7 +17,7 @@ from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.identification.comparison import Compared, Difference, compare_outputs
-from tcformal.identification.outputs import outputs, read_array
+from tcformal.identification.outputs import arrays_in, outputs, read_array
 from tcformal.identification.product_causes import ProductProducer
 from tcformal.oracle.values import hex_word
 from tcformal.report.escape import print_json
@@ -38,13 +39,13 @@ _RECIPES, _ARCHITECTURES = 3, 12
 @click.option("--scale-a", help="Scales of A's blocks [M, blocks].")
 @click.option("--scale-b", help="Scales of B's blocks [blocks, N].")
 @click.option("--gpu", help="Only units of this GPU or architecture: h100, hopper.")
-@click.option("--library", help="Only recipes whose names begin so: cublaslt, cutlass, plain.")
+@click.option("--library", default="", help="Only recipes whose names begin so: cublaslt, cutlass, plain.")
 @click.option("--again", multiple=True, help="Another run of what made GOT: are its results always the same?")
 @json_option
 def compare(
     expected: str, got: str | None, a: str | None, b: str | None, c: str | None, bias: str | None,
     alpha: float | None, beta: float | None, scale_a: str | None, scale_b: str | None, gpu: str | None,
-    library: str | None, again: tuple[str, ...], as_json: bool,
+    library: str, again: tuple[str, ...], as_json: bool,
 ) -> int:  # fmt: skip
     """Rounding or bug?  Say why two outputs of one matrix product differ, or what made one.
 
@@ -53,23 +54,20 @@ def compare(
     of the catalogue that takes the operands is tried by every recipe.  Exit 0: the outputs are the same, or
     units and recipes that exist make both.
     """
-    given: dict[str, Any] = {"a": a, "b": b, "c": c, "bias": bias, "scale_a": scale_a, "scale_b": scale_b}
-    named = {"expected": expected, "got": got, **given}
-    if a is None and b is None and Path(expected).suffix == ".npz" and got is None:
-        with np.load(expected, allow_pickle=False) as data:
-            named |= {name: f"{expected}:{name}" for name in named if name in data.files}
-            if "expected" not in data.files and "got" in data.files:
-                named["expected"] = named.pop("got")
+    named = {
+        "expected": expected, "got": got, "a": a, "b": b, "c": c, "bias": bias, "scale_a": scale_a,
+        "scale_b": scale_b,
+    }  # fmt: skip
+    if a is None and b is None and got is None and Path(expected).suffix == ".npz":
+        held = arrays_in(Path(expected))
+        named |= {name: f"{expected}:{name}" for name in named if name in held}
+        alpha, beta = (_number(held, name, x) for name, x in (("alpha", alpha), ("beta", beta)))
     for name in ("a", "b"):
         if named[name] is None:
             raise InputError(f"expected --{name} with the matrix {name.upper()}, but got none")
-    arrays = {name: None if text is None else read_array(text) for name, text in named.items()}
-    one = arrays.get("got") is None
-    first = arrays.pop("expected")
-    second = arrays.pop("got", None)
-    case = outputs(
-        first, first if one else second, arrays.pop("a"), arrays.pop("b"), alpha=alpha, beta=beta, **arrays
-    )
+    arrays: dict[str, Any] = {name: read_array(text) for name, text in named.items() if text is not None}
+    one = "got" not in arrays
+    case = outputs(arrays.pop("expected"), arrays.pop("got", None), **arrays, alpha=alpha, beta=beta)
     runs = [np.ascontiguousarray(x).view(f"u{x.dtype.itemsize}") for x in map(read_array, again)]
     with bar("trying units and recipes"):
         found = compare_outputs(case, runs, arch=None if gpu is None else architecture(gpu), library=library)
@@ -77,6 +75,15 @@ def compare(
     if found.kind is Difference.UNEXPLAINED or (one and not found.expected):
         return NO_ANSWER
     return OTHERWISE if found.kind in (Difference.BUG, Difference.VARYING) else OK
+
+
+def _number(held: Mapping[str, NDArray[Any]], name: str, given: float | None) -> float | None:
+    """A factor that an archive holds, where none was given."""
+    if given is not None or name not in held:
+        return given
+    if held[name].size != 1 or held[name].dtype.kind not in "fiu":
+        raise InputError(f"expected one number {name} in the archive, but got {list(held[name].shape)}")
+    return float(held[name].reshape(-1)[0])
 
 
 def architecture(gpu: str) -> str:

@@ -26,12 +26,12 @@ from tcformal.identification.causes import (
     explain_mismatch,
     read_cases,
 )
+from tcformal.identification.outputs import arrays_in
 from tcformal.identification.product_causes import (
     ExplainedProduct,
     ProductCase,
     ProductProducer,
     ProductVerdict,
-    arrays_of,
     explain_product,
     is_product,
     product_case,
@@ -476,7 +476,7 @@ def explain_mismatch_(
         both = [name for name, text in given.items() if text is not None]
         if both:
             raise InputError(f"expected --file or operands, but got --file and {both[0]}")
-        data_of = arrays_of(path) if path.suffix == ".npz" else {}
+        data_of = arrays_in(path) if path.suffix == ".npz" else {}
         if is_product(data_of):
             case = product_case(spec, data_of, str(path), output)
             return _product(spec, case, recipes, only_unit, every, as_json, picture)

@@ -11,11 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tcformal.analysis.samples import values_of
+from tcformal.design.steps import InputStep, ProgramPlan
 from tcformal.encodings.catalog import format_named
 from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InputError
 from tcformal.identification.product_elements import Doubles, Elements
-from tcformal.simulation.arrays import dtypes, from_raw
+from tcformal.programs.functions import Builder, StepValue, add, convert
+from tcformal.simulation.arrays import dtypes, from_raw, to_raw
+from tcformal.simulation.evaluation import RunOptions, run_plan
 from tcformal.simulation.operands.batch import Raw
 
 #: Ends of ranges of k: all up to so many products, of more the multiples of a power of two.
@@ -145,9 +149,16 @@ def _range(start: int, stop: int, k: int) -> str:
 
 def same_words(got: Raw, right: Raw, fmt: Format) -> NDArray[np.bool_]:
     """Where results are the same words, or both NaN."""
-    return np.asarray(
-        (got == right) | (fmt.is_nan(got.astype(np.uint64)) & fmt.is_nan(right.astype(np.uint64)))
-    )
+    same = np.asarray(got == right)
+    apart = ~same
+    if apart.any():
+        same[apart] = is_nan(got[apart], fmt) & is_nan(right[apart], fmt)
+    return same
+
+
+def is_nan(words: Raw, fmt: Format) -> NDArray[np.bool_]:
+    """Whether words of any format are NaN."""
+    return np.isnan(values_of(words, fmt))
 
 
 def place_bug(got: Raw, right: Raw, wrong: NDArray[np.bool_]) -> str:
@@ -206,7 +217,7 @@ def _tiles(
 def value_bug(got: Raw, right: Raw, wrong: NDArray[np.bool_], c: NDArray[Any] | None, fmt: Format) -> str:
     """What is wrong with single results: a bit, zeros, a NaN; empty where it is nothing of these."""
     values, should = got[wrong].astype(np.uint64), right[wrong].astype(np.uint64)
-    nan, was_nan = fmt.is_nan(values), fmt.is_nan(should)
+    nan, was_nan = is_nan(got[wrong], fmt), is_nan(right[wrong], fmt)
     if was_nan.all() and not nan.any():
         return f"{_count(len(values))} should be NaN, and {'is' if len(values) == 1 else 'are'} not"
     if nan.all() and not was_nan.any():
@@ -278,14 +289,25 @@ def _fraction_bits(x: NDArray[Any]) -> int:
 
 def rounded(x: NDArray[Any], fmt: Format) -> NDArray[Any]:
     """Values rounded to a format, to nearest with ties to even, in their own dtype."""
-    with np.errstate(over="ignore"):
-        if fmt.name == "tf32":
-            words = x.astype(np.float32).view(np.uint32)
-            even = (words + np.uint32(0xFFF) + ((words >> np.uint32(13)) & np.uint32(1))) & np.uint32(
-                0xFFFFE000
-            )
-            return np.where(np.isfinite(x), even.view(np.float32), x).astype(x.dtype)
-        return x.astype(dtypes()[fmt.name]).astype(x.dtype)
+    own = _format(x)
+    return from_raw(_evaluated(lambda s, v: _convert(s, _convert(s, v, fmt), own), x), own)
+
+
+def _convert(steps: Builder, x: StepValue, fmt: Format) -> StepValue:
+    return convert(steps, x, fmt.name, "RNE", fmt.specials is not Specials.IEEE)
+
+
+def _evaluated(build: Callable[..., StepValue], *operands: NDArray[Any]) -> Raw:
+    """What steps make of arrays of values: words of the last step's format, of the arrays' shape."""
+    steps, named = Builder(), dict(zip("ab", operands, strict=False))
+    inputs = [
+        steps.add(InputStep(fmt=_format(x), length=None, name=letter, letter=letter))
+        for letter, x in named.items()
+    ]
+    d = build(steps, *inputs)
+    given = {letter: to_raw(letter, x, _format(x)).reshape(-1, 1, 1) for letter, x in named.items()}
+    made = run_plan(ProgramPlan(tuple(steps.steps), d.index, 1), given, RunOptions(progress=False))
+    return made.reshape(operands[0].shape)
 
 
 def _casting(letters: str, fmt: Format) -> Callable[[Elements], Elements]:
@@ -357,38 +379,29 @@ def _without(name: str) -> Callable[[Elements], Elements]:
 
 def _added(name: str) -> Callable[[Raw, Format, Elements], Raw]:
     def change(words: Raw, fmt: Format, x: Elements) -> Raw:
-        d, other = from_raw(words, fmt), getattr(x, name)
-        total = (
-            (d.astype(np.float64) + other.astype(np.float64)).astype(np.float32)
-            if fmt.width < 32
-            else d + other
+        wide = max(fmt, format_named("fp32"), key=lambda f: f.fraction_bits).name
+        return _evaluated(
+            lambda s, d, other: _convert(s, add(s, d, other, wide), fmt),
+            from_raw(words, fmt),
+            getattr(x, name),
         )
-        return _raw(total.astype(d.dtype))
 
     return change
 
 
 def _through(narrow: Format) -> Callable[[Raw, Format, Elements], Raw]:
-    return lambda words, fmt, _: _raw(rounded(from_raw(words, fmt), narrow))
+    return lambda words, fmt, _: to_raw("D", rounded(from_raw(words, fmt), narrow), fmt)
 
 
 def _flushed_results(words: Raw, fmt: Format, _: Elements) -> Raw:
-    d = from_raw(words, fmt)
-    return _raw(np.where(_subnormal(d), 0, d).astype(d.dtype))
+    sign = words & np.array(fmt.sign_bit, words.dtype)
+    return np.asarray(np.where(_subnormal(from_raw(words, fmt)), sign, words))
 
 
 def _saturated(words: Raw, fmt: Format, _: Elements) -> Raw:
-    sign = words >> np.array(fmt.width - 1, words.dtype) << np.array(fmt.width - 1, words.dtype)
-    over = (words & np.array((1 << (fmt.width - 1)) - 1, words.dtype)) == np.array(fmt.infinity, words.dtype)
-    return (
-        np.where(over, sign | np.array(fmt.largest, words.dtype), words)
-        if fmt.specials is Specials.IEEE
-        else words
-    )
-
-
-def _raw(x: NDArray[Any]) -> Raw:
-    return np.ascontiguousarray(x).view(f"u{x.dtype.itemsize}")
+    sign = words & np.array(fmt.sign_bit, words.dtype)
+    over = np.isinf(values_of(words, fmt))
+    return np.asarray(np.where(over, sign | np.array(fmt.largest, words.dtype), words))
 
 
 def _and(letters: str) -> str:

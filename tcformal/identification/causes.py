@@ -11,6 +11,7 @@ from itertools import chain
 from math import prod
 from pathlib import Path
 from typing import Any, Generic, TypeVar
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,12 +77,12 @@ def read_cases(spec: UnitSpec, path: Path) -> list[MismatchCase]:
     """
     try:
         if path.suffix == ".npz":
-            with np.load(path, allow_pickle=False) as data:
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as data:
                 rows = _rows(spec, {name: data[name] for name in data.files}, str(path))
         else:
             found = values_of(read_named(path, "cases as JSON or .npz"))
             rows = found[0] if len(found) == 1 and isinstance(found[0], list) else found
-    except (OSError, UnicodeDecodeError, ValueError) as error:
+    except (OSError, UnicodeDecodeError, ValueError, BadZipFile) as error:
         raise InputError(f"expected cases as JSON or .npz in {path}, but got: {error}") from None
     if not rows:
         raise InputError(f"expected at least one case in {path}, but got none")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 from tcformal.analysis.bounds.proved import theorem_constant
 from tcformal.analysis.samples import values_of
 from tcformal.callbacks import Progress, ignore
+from tcformal.checks import unknown_sentence
 from tcformal.design.unit import UnitSpec
-from tcformal.errors import InputError
+from tcformal.encodings.catalog import format_named
+from tcformal.errors import InputError, SolverDisagreementError, UnknownNameError
 from tcformal.identification.bugs import (
     Bug,
     missing_shares,
@@ -30,7 +32,10 @@ from tcformal.identification.bugs import (
 )
 from tcformal.identification.outputs import outputs
 from tcformal.identification.product_causes import Parting, ProductCase, ProductProducer, parting
-from tcformal.identification.product_elements import Doubles, Elements, Makers, makers, results
+from tcformal.identification.product_elements import Doubles, Elements, Makers, makers, planned, results
+from tcformal.oracle.interpreter import program_result
+from tcformal.programs.recipe import recipes
+from tcformal.programs.recipe_steps import parts_of
 from tcformal.simulation.model_gemm import ModelGemm
 from tcformal.simulation.operands.batch import Raw
 
@@ -49,8 +54,8 @@ _MOSTLY, _FEW, _BASES = 0.5, 3, 12
 _SEED = 3
 #: Recipes of each output of which the nearest pair is sought.
 _PAIRED = 64
-#: Parts of K at most that recipes add up, each sum rounded.
-_PARTS = 16
+#: Roundings after the sums at most: of alpha, of beta, of C and of the bias.
+_EPILOGUE = 4
 _SIDES = ("expected", "got")
 
 
@@ -110,7 +115,7 @@ class Compared:
 def compare(
     expected: Any, got: Any = None, *, a: Any, b: Any, c: Any = None, bias: Any = None, scale_a: Any = None,
     scale_b: Any = None, alpha: float | None = None, beta: float | None = None, arch: str | None = None,
-    library: str | None = None,
+    library: str = "",
 ) -> Compared:  # fmt: skip
     """Say why two outputs of alpha·A·B + beta·C + bias differ, or what made one: rounding or a bug?
 
@@ -127,24 +132,33 @@ def compare(
     'SAME'
     """
     case = outputs(
-        expected, expected if got is None else got, a, b, c=c, bias=bias, scale_a=scale_a, scale_b=scale_b,
+        expected, got, a=a, b=b, c=c, bias=bias, scale_a=scale_a, scale_b=scale_b,
         alpha=alpha, beta=beta,
     )  # fmt: skip
     return compare_outputs(case, arch=arch, library=library)
 
 
 def compare_outputs(
-    case: ProductCase, again: Sequence[Raw] = (), *, arch: str | None = None, library: str | None = None,
+    case: ProductCase, again: Sequence[Raw] = (), *, arch: str | None = None, library: str = "",
     progress: Progress = ignore,
 ) -> Compared:  # fmt: skip
     """Explain why two outputs of one product differ.
 
     Shapes: as `ProductCase`; `again`: further runs of what made `case.got`.
-    Ranges and units: `arch`: an architecture, `library`: how names of recipes begin; None: all.
+    Ranges and units: `arch`: an architecture, `library`: how names of recipes begin.
     Errors: InputError for operands that no unit of the catalogue takes.
     """
+    for x in again:
+        if (x.shape, x.dtype) != (case.got.shape, case.got.dtype):
+            raise InputError(
+                f"expected another run of shape {list(case.got.shape)} and {8 * case.got.itemsize} bits, "
+                f"but got {list(x.shape)} and {8 * x.itemsize} bits"
+            )
+    families = list(dict.fromkeys(name.partition("-")[0] for name in recipes()))
+    if not any(name.startswith(library) for name in recipes()):
+        raise UnknownNameError(unknown_sentence("library", library, families))
     search = _Search(case, makers(case, arch, library), progress)
-    if any((x != case.got).any() for x in again):
+    if not all(same_words(x, case.got, case.d_format).all() for x in again):
         return search.found(Difference.VARYING)
     makes = {"expected": search.makers_of("expected"), "got": search.makers_of("got")}
     if not search.apart.any():
@@ -172,7 +186,7 @@ def compare_outputs(
             return search.found(kind, makes, bug)
     share = search.share()
     if share is not None and share > 1:
-        beyond = "a difference beyond what rounding can make on any unit"
+        beyond = "a difference beyond what rounding can make by any recipe that was tried"
         bug = FoundBug(beyond, "got", False, None, int(search.apart.sum()))
         return search.found(Difference.BUG, makes, bug)
     return search.found(Difference.UNEXPLAINED, makes)
@@ -183,10 +197,10 @@ class _Search:
 
     def __init__(self, case: ProductCase, every: Makers, progress: Progress) -> None:
         self.case, self.progress = case, progress
-        self.apart: Marks = case.expected != case.got
+        self.apart: Marks = ~same_words(case.expected, case.got, case.d_format)
         self.rng = np.random.default_rng(_SEED)
         self.every = every
-        if not self.every:
+        if not any(found for _, found in self.every):
             raise InputError(
                 "expected operands that a catalogued unit takes, but got "
                 f"{case.a.dtype} and {case.b.dtype} with K={case.k}"
@@ -383,7 +397,9 @@ class _Search:
     def _near(self, total: Doubles, size: Doubles) -> Doubles:
         """How far results can be from right sums, roughly: rounding of the sum and of the output."""
         d = self.case.d_format
-        wide = max(_rate(u, self.case.k) or 2.0**-d.precision for u, _ in self.every[:1])
+        first = next(p for _, found in self.every for p in found)
+        own = loss(first.model, self.case.k, self.case.c is not None)
+        wide = 2.0**-d.precision if own is None else own[0]
         with np.errstate(invalid="ignore"):
             return 4 * (wide * size + np.abs(total) * 2.0**-d.precision) + 2.0 ** (d.e_min - d.fraction_bits)
 
@@ -428,18 +444,18 @@ class _Search:
 
         Of products of subnormal operands, of which theorems say nothing, everything may be lost.
         """
-        rates = [_rate(m.unit, self.case.k) for m in models] or [_rate(u, self.case.k) for u, _ in self.every]
-        known, x, d = [r for r in rates if r is not None], Elements.of(self.case, places), self.case.d_format
-        if not known or (models and None in rates):
+        x, d, with_c = Elements.of(self.case, places), self.case.d_format, self.case.c is not None
+        tried = models or [p.model for _, found in self.every for p in found]
+        losses = [loss(m, self.case.k, with_c) for m in tried]
+        known = [y for y in losses if y is not None]
+        if not known or (models and None in losses):
             return None
-        narrow = any(m.recipe.partials != "accumulator" or m.recipe.output != "accumulator" for m in models)
-        parts = _PARTS * 2.0**-8 if narrow or not models else _PARTS * 2.0**-d.precision
+        relative, least = (max(y) for y in zip(*known, strict=True))
         e, g = (values_of(self.of(side)[tuple(places.T)], d) for side in _SIDES)
         total, size = x.sums()
         with np.errstate(invalid="ignore", over="ignore"):
             rounding = (np.abs(e) + np.abs(g)) * 2.0**-d.precision
-            most = 2 * ((max(known) + parts) * size + rounding + subnormal_products(x))
-            most += 2.0 ** (d.e_min - d.fraction_bits)
+            most = 2 * (relative * size + least + rounding + subnormal_products(x))
             share = np.abs(g - e) / most
         share = share[np.isfinite(share) & np.isfinite(total)]
         return float(share.max()) if share.size else None
@@ -457,6 +473,19 @@ class _Search:
         i, j = divmod(int(flat[int(far.argmax())]), self.apart.shape[1])
         return i, j
 
+    def confirm(self, p: ProductProducer) -> None:
+        """Compute one element in exact fractions; SolverDisagreementError where the circuit's is another."""
+        place = self.places[:1]
+        plan, words = planned(p.model, Elements.of(self.case, place))
+        given = {name: [int(y) for y in x.reshape(-1)] for name, x in words.items()}
+        exact = program_result(plan, given.pop("a"), given.pop("b"), given.pop("c", [0])[0], **given)
+        made = self.at(p, place)
+        if not same_words(made, np.array([exact], made.dtype), self.case.d_format).all():
+            raise SolverDisagreementError(
+                f"expected one result of {p.model.recipe.name} on {p.model.unit.name} at row {place[0][0]}, "
+                f"column {place[0][1]}, but got {exact:#x} of the oracle and {int(made[0]):#x} of the circuit"
+            )
+
     def found(
         self,
         kind: Difference,
@@ -465,6 +494,10 @@ class _Search:
     ) -> Compared:
         """The answer, with what is known besides."""
         makes = makes or {"expected": (), "got": ()}
+        named = [made[0] for made in makes.values() if made]
+        named += [p for p in ((bug.model, bug.other) if bug is not None else ()) if p is not None]
+        for p in dict.fromkeys(named):
+            self.confirm(p)
         differing = int(self.apart.sum())
         first = divmod(int(self.apart.argmax()), self.apart.shape[1]) if differing else None
         both = [*makes["expected"][:1], *makes["got"][:1]] if makes["expected"] and makes["got"] else []
@@ -487,10 +520,36 @@ def _off(x: Elements, values: Doubles, near: Doubles) -> float:
     return float(far.max()) if np.isfinite(far).all() else float("inf")
 
 
-def _rate(unit: UnitSpec, k: int) -> float | None:
-    """What a unit loses of Σ|a·b| at most in K products, by theorem; None where none is about it."""
+def loss(model: ModelGemm, k: int, with_c: bool) -> tuple[float, float] | None:
+    """What a recipe on a unit loses at most of K products: a part of the sum of all magnitudes, and a number.
+
+    The unit's theorem is about every accumulator, which begins at zero, or at C where the recipe says so.
+    The rounding of every sum of accumulators, of alpha, beta, C and the bias comes on top.  Of subnormal
+    results, of which theorems say nothing, everything may be lost.  None where no theorem is about the unit.
+    """
+    unit, recipe = model.unit, model.recipe
+    accumulators = [x for part in parts_of(unit, recipe, k) for x in part]
+    calls = max(sum(-(-(stop - start) // unit.k) for start, stop in x) for x in accumulators)
+    own = _constant(unit, calls * unit.k, with_c and recipe.c_place == "accumulator")
+    if own is None:
+        return None
+    partials = {"accumulator": unit.d_format, "output": model.d_format}
+    formats = [unit.d_format, partials.get(recipe.partials) or format_named(recipe.partials)]
+    formats += [model.d_format] if recipe.merge == "serial" else []
+    each = max(2.0**-fmt.precision for fmt in formats)
+    least = max(2.0**fmt.e_min for fmt in (*formats, model.d_format))
+    rounded = len(accumulators) + _EPILOGUE
+    return (1 + own) * (1 + each) ** rounded - 1, least * (calls * len(accumulators) + rounded)
+
+
+@cache
+def _constant(unit: UnitSpec, products: int, with_c: bool) -> float | None:
+    """The proved constant of a unit, from zero or beside any c; None where no theorem is about that."""
     proved = theorem_constant(unit)
-    return None if proved is None or proved.short_of(k) else float(proved.constants.of(k))
+    if proved is None or proved.short_of(products):
+        return None
+    bound = proved.bound_with_c(products) if with_c else proved.constants.of(products)
+    return None if bound is None else float(bound)
 
 
 def _nearest(

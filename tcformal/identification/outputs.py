@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,8 @@ from tcformal.simulation.arrays import dtypes, from_raw
 _SAFETENSORS = {
     "F64": "fp64", "F32": "fp32", "F16": "fp16", "BF16": "bf16", "F8_E4M3": "e4m3", "F8_E5M2": "e5m2",
 }  # fmt: skip
+#: Files that say the dtypes of their arrays.
+_ARCHIVES = (".npy", ".npz", ".safetensors")
 #: Formats of which an array's dtype says nothing else.
 _OF_DTYPE = ("fp64", "fp32", "fp16", "bf16", "e4m3", "e5m2", "e4m3fnuz", "e5m2fnuz", "e3m2", "e2m3", "e2m1")
 
@@ -33,22 +35,24 @@ def read_array(text: str) -> NDArray[Any]:
     Errors: InputError naming what the file lacks.
     """
     path, parts = _file(text)
-    suffix = path.suffix.lower()
-    try:
-        if suffix == ".npy":
-            x = np.load(path, allow_pickle=False)
-        elif suffix in (".npz", ".safetensors"):
-            held = _archive(path) if suffix == ".npz" else _safetensors(path)
-            x = _named(held, parts, path)
-        else:
-            return _raw(path, parts)
-    except (OSError, ValueError, EOFError, KeyError, BadZipFile) as error:
-        raise InputError(f"expected an array in {path}, but got: {error}") from None
-    if not isinstance(x, np.ndarray):
-        raise InputError(f"expected one array in {path}, but got several: {path}:NAME names one")
+    if path.suffix.lower() not in _ARCHIVES:
+        return _raw(path, parts)
+    x = _named(arrays_in(path), parts, path)
     if len(parts) > 1:
         raise InputError(f"expected FILE:NAME:FORMAT at most, but got {text}")
     return valued(x, format_named(parts[0]) if parts else None, str(path))
+
+
+def arrays_in(path: Path) -> dict[str, NDArray[Any]]:
+    """The arrays of a .npy, which has no names, an .npz or a .safetensors; InputError for what is none."""
+    try:
+        if path.suffix.lower() == ".safetensors":
+            return _safetensors(path.read_bytes())
+        with path.open("rb") as file:
+            data = np.load(file, allow_pickle=False)
+            return {"": data} if isinstance(data, np.ndarray) else {name: data[name] for name in data.files}
+    except (OSError, ValueError, EOFError, BadZipFile) as error:
+        raise InputError(f"expected an array in {path}, but got: {error}") from None
 
 
 def valued(array: Any, fmt: Format | None, where: str) -> NDArray[Any]:
@@ -56,7 +60,11 @@ def valued(array: Any, fmt: Format | None, where: str) -> NDArray[Any]:
 
     Tensors of PyTorch and arrays of JAX are taken as they are.
     """
-    x = _of_torch(array) if type(array).__module__.partition(".")[0] == "torch" else np.asarray(array)
+    if type(array).__module__.partition(".")[0] == "torch":
+        from tcformal.torch.tensors import array_of  # PyTorch is there already
+
+        array = array_of(array.cpu())
+    x = np.asarray(array)
     known = {dtypes()[name]: name for name in _OF_DTYPE}
     if fmt is None:
         if x.dtype.newbyteorder("=") in known:
@@ -86,14 +94,17 @@ def format_of_values(x: NDArray[Any]) -> Format:
 
 
 def outputs(
-    expected: Any, got: Any, a: Any, b: Any, *, c: Any = None, bias: Any = None, scale_a: Any = None,
+    expected: Any, got: Any = None, *, a: Any, b: Any, c: Any = None, bias: Any = None, scale_a: Any = None,
     scale_b: Any = None, alpha: float | None = None, beta: float | None = None,
 ) -> ProductCase:  # fmt: skip
-    """A product and its two outputs, from arrays of values.
+    """A product and its two outputs, or one as both, from arrays of values.
 
     Shapes: a [M, K], b [K, N], or [N, K] where only that fits; expected, got [M, N]; c, bias broadcast.
     Errors: InputError naming the array whose shape or dtype does not fit.
     """
+    if beta == 0:
+        c = beta = None
+    got = expected if got is None else got
     named = {"expected": expected, "got": got, "a": a, "b": b, "c": c, "bias": bias}
     values = {name: None if x is None else valued(x, None, name) for name, x in named.items()}
     first, second, e, g = (values[name] for name in ("a", "b", "expected", "got"))
@@ -123,11 +134,33 @@ def outputs(
                     f"expected {name} that broadcasts to {[m, n]}, but got {list(x.shape)}"
                 ) from None
     scales = [None if x is None else np.asarray(x, np.float32) for x in (scale_a, scale_b)]
+    _check_extras(scales, (m, n), c is not None, {"alpha": alpha, "beta": beta})
     raw = [np.ascontiguousarray(x).view(f"u{x.dtype.itemsize}") for x in (e, g)]
     return ProductCase(
         a=first, b=second, expected=raw[0], got=raw[1], d_format=format_of_values(e), c=values["c"],
         bias=values["bias"], scale_a=scales[0], scale_b=scales[1], alpha=alpha, beta=beta,
     )  # fmt: skip
+
+
+def _check_extras(
+    scales: list[NDArray[Any] | None], shape: tuple[int, int], with_c: bool, factors: dict[str, float | None]
+) -> None:
+    """Raise InputError for scales that do not fit each other, and factors that are no numbers or of no C."""
+    one, two = scales
+    if (one is None) != (two is None):
+        raise InputError("expected scale_a and scale_b together, but got one of them")
+    if one is not None and two is not None:
+        blocks = one.shape[-1] if one.ndim else 0
+        if (one.shape, two.shape) != ((shape[0], blocks), (blocks, shape[1])):
+            raise InputError(
+                f"expected scale_a [{shape[0]}, blocks] and scale_b [blocks, {shape[1]}], but got "
+                f"{list(one.shape)} and {list(two.shape)}"
+            )
+    for name, value in factors.items():
+        if value is not None and not math.isfinite(value):
+            raise InputError(f"expected a finite number for {name}, but got {value}")
+    if factors["beta"] and not with_c:
+        raise InputError(f"expected C beside beta = {factors['beta']}, but got none")
 
 
 def _file(text: str) -> tuple[Path, list[str]]:
@@ -149,23 +182,19 @@ def _named(held: Mapping[str, NDArray[Any]], parts: list[str], path: Path) -> ND
     raise InputError(f"expected {path}:NAME with one of {', '.join(sorted(held))}, but got no such name")
 
 
-def _archive(path: Path) -> dict[str, NDArray[Any]]:
-    with path.open("rb") as file, np.load(file, allow_pickle=False) as data:
-        return {name: data[name] for name in data.files}
-
-
-def _safetensors(path: Path) -> dict[str, NDArray[Any]]:
+def _safetensors(data: bytes) -> dict[str, NDArray[Any]]:
     """The arrays of a safetensors file: a length, a JSON header, and words."""
-    data = path.read_bytes()
     size = int.from_bytes(data[:8], "little")
-    head, body = json.loads(data[8 : 8 + size]), data[8 + size :]
-    made = {}
-    for name, entry in head.items():
-        if name != "__metadata__" and entry["dtype"] in _SAFETENSORS:
-            fmt = format_named(_SAFETENSORS[entry["dtype"]])
-            start, stop = entry["data_offsets"]
-            words = np.frombuffer(body[start:stop], f"<u{fmt.storage_bits // 8}").reshape(entry["shape"])
-            made[name] = from_raw(words, fmt)
+    body, made = data[8 + size :], {}
+    try:
+        for name, entry in json.loads(data[8 : 8 + size]).items():
+            if name != "__metadata__" and entry["dtype"] in _SAFETENSORS:
+                fmt = format_named(_SAFETENSORS[entry["dtype"]])
+                start, stop = entry["data_offsets"]
+                words = np.frombuffer(body[start:stop], f"<u{fmt.storage_bits // 8}")
+                made[name] = from_raw(words.reshape(entry["shape"]), fmt)
+    except (ValueError, TypeError, AttributeError, KeyError):
+        raise ValueError("a header that is no table of arrays, or fewer words than it says") from None
     return made
 
 
@@ -179,20 +208,3 @@ def _raw(path: Path, parts: list[str]) -> NDArray[Any]:
     except ValueError as error:
         raise InputError(f"expected {parts[1]} words of {fmt.name} in {path}, but got: {error}") from None
     return valued(words, fmt, str(path))
-
-
-def _of_torch(x: Any) -> NDArray[Any]:
-    """A tensor's values; NumPy has no dtypes of its own for the narrow ones."""
-    torch = sys.modules["torch"]  # imported by whoever made the tensor
-    x = x.detach().cpu().contiguous()
-    names = {torch.bfloat16: ("bf16", torch.int16)}
-    names |= {
-        getattr(torch, name): (fmt, torch.uint8)
-        for name, fmt in (("float8_e4m3fn", "e4m3"), ("float8_e5m2", "e5m2"))
-        if hasattr(torch, name)
-    }
-    if x.dtype not in names:
-        return np.asarray(x.numpy())
-    name, words = names[x.dtype]
-    fmt = format_named(name)
-    return from_raw(x.view(words).numpy().view(f"u{fmt.storage_bits // 8}"), fmt)

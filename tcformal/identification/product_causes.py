@@ -6,7 +6,6 @@ import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,18 +32,12 @@ _RESULTS = ("fp64", "fp32", "fp16", "bf16", "e4m3", "e5m2")
 _NAMES = ("a", "b", "c", "bias", "scale_a", "scale_b", "alpha", "beta", "expected", "got")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ProductCase:
-    """A product alpha·A·B + beta·C + bias, its expected result and the one obtained.
-
-    Shapes: a [M, K], b [K, N]; expected, got: raw encodings [M, N]; c, bias: None or broadcast to that;
-    scale_a [M, S] and scale_b [S, N], or None.
-    """
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ProductOperands:
+    """The operands of alpha·A·B + beta·C + bias, sums of K products, and the format of its results."""
 
     a: NDArray[Any]
     b: NDArray[Any]
-    expected: Raw
-    got: Raw
     d_format: Format
     c: NDArray[Any] | None = None
     bias: NDArray[Any] | None = None
@@ -62,6 +55,18 @@ class ProductCase:
     def scaled(self) -> bool:
         """Whether sums are scaled."""
         return self.scale_a is not None
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ProductCase(ProductOperands):
+    """A product alpha·A·B + beta·C + bias, its expected result and the one obtained.
+
+    Shapes: a [M, K], b [K, N]; expected, got: raw encodings [M, N]; c, bias: None or broadcast to that;
+    scale_a [M, S] and scale_b [S, N], or None.
+    """
+
+    expected: Raw
+    got: Raw
 
     def product(self, model: ModelGemm, memo: dict[Any, Raw] | None = None) -> Raw:
         """What a recipe computes, as raw encodings; `memo` as for `ModelGemm.matmul`."""
@@ -97,15 +102,6 @@ class ProductCase:
 def is_product(data: Mapping[str, NDArray[Any]]) -> bool:
     """Whether arrays are those of a matrix product: results of two axes."""
     return "expected" in data and data["expected"].ndim == 2
-
-
-def arrays_of(path: Path) -> dict[str, NDArray[Any]]:
-    """The arrays of an .npz; InputError naming the file for what is none."""
-    try:
-        with np.load(path, allow_pickle=False) as data:
-            return {name: data[name] for name in data.files}
-    except (OSError, ValueError, EOFError, AttributeError) as error:
-        raise InputError(f"expected arrays as .npz in {path}, but got: {error}") from None
 
 
 def product_case(
@@ -148,8 +144,9 @@ def product_case(
             numbers[name] = data[name].reshape(-1)[0]
     expected, got = (values[name].view(f"u{values[name].itemsize}") for name in ("expected", "got"))
     return ProductCase(
-        values["a"], values["b"], expected, got, d, arrays.get("c"), arrays.get("bias"),
-        arrays.get("scale_a"), arrays.get("scale_b"), numbers.get("alpha"), numbers.get("beta"),
+        a=values["a"], b=values["b"], expected=expected, got=got, d_format=d, c=arrays.get("c"),
+        bias=arrays.get("bias"), scale_a=arrays.get("scale_a"), scale_b=arrays.get("scale_b"),
+        alpha=numbers.get("alpha"), beta=numbers.get("beta"),
     )  # fmt: skip
 
 
@@ -261,8 +258,7 @@ def with_output(one: Recipe, case: ProductCase, u: UnitSpec) -> Recipe:
     fields: dict[str, str | bool] = {"output": case.d_format.name}
     if case.d_format.specials is not Specials.IEEE:
         fields["saturate"] = True
-    listed = ",".join(f"{key}={str(value).lower()}" for key, value in fields.items())
-    return one.altered(f"{one.name}{',' if '@' in one.name else '@'}{listed}", fields)
+    return one.varied(**fields)
 
 
 def recipes_for(u: UnitSpec, case: ProductCase) -> Iterator[Recipe]:
@@ -278,10 +274,9 @@ def recipes_for(u: UnitSpec, case: ProductCase) -> Iterator[Recipe]:
             yield made
             for tile in _TILES[1:]:
                 if case.k % tile and base in _DROPPING:
-                    name = f"{made.name},tail=dropped,tile={tile}"
-                    yield made.altered(name, {"tail": "dropped", "tile": tile})
+                    yield made.varied(tail="dropped", tile=tile)
             if case.scaled:
-                yield made.altered(f"{made.name},scales_of=first-part", {"scales_of": "first-part"})
+                yield made.varied(scales_of="first-part")
 
 
 def _families(u: UnitSpec, case: ProductCase) -> tuple[list[str], list[str]]:

@@ -12,16 +12,22 @@ from numpy.typing import NDArray
 
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
+from tcformal.design.steps import ProgramPlan
 from tcformal.design.unit import UnitSpec, takes
-from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.identification.causes import computations
-from tcformal.identification.product_causes import ProductCase, ProductProducer, recipes_for, with_output
-from tcformal.programs.recipe import Recipe, recipe
-from tcformal.programs.recipe_steps import SCALE, Extras, parts_of, recipe_plan
-from tcformal.simulation.arrays import dtypes, to_raw
+from tcformal.identification.product_causes import (
+    ProductCase,
+    ProductOperands,
+    ProductProducer,
+    recipes_for,
+    with_output,
+)
+from tcformal.programs.recipe import recipe
+from tcformal.programs.recipe_steps import parts_of, recipe_plan
+from tcformal.simulation.arrays import dtypes
 from tcformal.simulation.evaluation import results_of
-from tcformal.simulation.model_gemm import ModelGemm, gemm, number_of
+from tcformal.simulation.model_gemm import ModelGemm, gemm
 from tcformal.simulation.operands.batch import Raw
 
 #: Products of one call of a chain of multiply–adds.
@@ -31,8 +37,8 @@ Values = NDArray[Any]
 Doubles = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Elements:
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Elements(ProductOperands):
     """The operands of n elements of D, each with its own row of A and column of B.
 
     Shapes: places [n, 2], their rows and columns; a, b [n, K]; c, bias [n] or None; scale_a, scale_b
@@ -40,25 +46,6 @@ class Elements:
     """
 
     places: NDArray[np.intp]
-    a: Values
-    b: Values
-    d_format: Format
-    c: Values | None = None
-    bias: Values | None = None
-    scale_a: Values | None = None
-    scale_b: Values | None = None
-    alpha: float | None = None
-    beta: float | None = None
-
-    @property
-    def k(self) -> int:
-        """Products of an element."""
-        return int(self.a.shape[1])
-
-    @property
-    def scaled(self) -> bool:
-        """Whether sums are scaled."""
-        return self.scale_a is not None
 
     @staticmethod
     def of(case: ProductCase, places: NDArray[np.intp]) -> Elements:
@@ -68,10 +55,9 @@ class Elements:
             None if x is None else np.broadcast_to(x, case.expected.shape)[i, j] for x in (case.c, case.bias)
         )
         return Elements(
-            places, case.a[i], case.b.T[j], case.d_format, c, bias,
-            None if case.scale_a is None else case.scale_a[i],
-            None if case.scale_b is None else case.scale_b.T[j],
-            case.alpha, case.beta,
+            places=places, a=case.a[i], b=case.b.T[j], d_format=case.d_format, c=c, bias=bias,
+            scale_a=None if case.scale_a is None else case.scale_a[i],
+            scale_b=None if case.scale_b is None else case.scale_b.T[j], alpha=case.alpha, beta=case.beta,
         )  # fmt: skip
 
     def sums(self) -> tuple[Doubles, Doubles]:
@@ -98,7 +84,7 @@ class Elements:
 Makers = list[tuple[UnitSpec, list[ProductProducer]]]
 
 
-def makers(case: ProductCase, arch: str | None = None, library: str | None = None) -> Makers:
+def makers(case: ProductCase, arch: str | None = None, library: str = "") -> Makers:
     """Every recipe on every unit of the catalogue that takes these arrays, one unit for each arithmetic.
 
     Ranges and units: `arch`: only units of this architecture; `library`: only recipes whose names begin so.
@@ -118,13 +104,13 @@ def makers(case: ProductCase, arch: str | None = None, library: str | None = Non
     for names in distinct_designs(fits).values():
         u, found = resolve(names[0]), list[ProductProducer]()
         for one in recipes_for(u, case):
-            if library is not None and not one.name.startswith(library):
+            if not one.name.startswith(library):
                 continue
             versions = [with_output(one, case, u)]
             if u.a_format.name == "tf32":  # rounded to it before, or cut by the unit
-                versions.append(_altered(versions[0], operands="fp32"))
+                versions.append(versions[0].varied(operands="fp32"))
             if one.name.startswith("cublaslt-66@grain=128,splits=") and u.d_format.name == "fp32":
-                versions += [_altered(versions[0], partials=name) for name in ("fp16", "bf16")]
+                versions += [versions[0].varied(partials=name) for name in ("fp16", "bf16")]
             for version in versions:
                 with contextlib.suppress(InputError):  # a recipe that this unit cannot follow
                     found.append(ProductProducer(gemm(u, version), False, tuple(names)))
@@ -132,12 +118,6 @@ def makers(case: ProductCase, arch: str | None = None, library: str | None = Non
     if arch is None and made:
         made += _computations(case, made)
     return made
-
-
-def _altered(one: Recipe, **fields: str) -> Recipe:
-    """A recipe with other fields, in its name as well."""
-    listed = ",".join(f"{name}={value}" for name, value in fields.items())
-    return one.altered(f"{one.name}{',' if '@' in one.name else '@'}{listed}", fields)
 
 
 def _computations(case: ProductCase, made: Makers) -> Makers:
@@ -171,33 +151,26 @@ def results(models: Sequence[ModelGemm], x: Elements) -> list[Raw | None]:
     """What models of one unit make of some elements: [n] each; None of one without a place for an operand."""
     plans, given, kept = [], dict[str, Raw](), []
     for model in models:
-        plan = None
-        with contextlib.suppress(InputError):
-            words, extras = _words(model, x)
-            plan = recipe_plan(model.unit, model.recipe, x.k, parts_of(model.unit, model.recipe, x.k), extras)
+        try:
+            plan, words = planned(model, x)
+        except InputError:
+            kept.append(False)
+        else:
+            kept.append(True)
+            plans.append(plan)
             given |= words
-        kept.append(plan is not None)
-        plans += [] if plan is None else [plan]
     made = iter(results_of(plans, given, {}) if plans else ())
     return [next(made) if ok else None for ok in kept]
 
 
-def _words(model: ModelGemm, x: Elements) -> tuple[dict[str, Raw], Extras]:
-    """The operands as words, by letter, and which of the optional ones there are."""
-    wide = model.unit.d_format
-    formats = {"a": model.operand_format(model.unit.a_format), "b": model.operand_format(model.unit.b_format)}
-    formats |= {n.lower(): model.format_of(n, y) for n, y in (("C", x.c), ("bias", x.bias)) if y is not None}
-    wanted = model.recipe.promotion_scales != "none"
-    if wanted != x.scaled:
-        raise InputError("expected scales exactly for recipes that take them")
-    if wanted:
-        formats |= {"scale_a": SCALE, "scale_b": SCALE}
-    if model.recipe.c_place == "accumulator" and (x.beta or 1) != 1:
-        raise InputError(f"expected no beta for the recipe {model.recipe.name}")
-    words = {n: to_raw(n, getattr(x, n), fmt).reshape(len(x.a), 1, -1) for n, fmt in formats.items()}
-    scalars = {n: y for n in ("alpha", "beta") if (y := getattr(x, n)) is not None}
-    words |= {n: to_raw(n, number_of(n, y, wide), wide).reshape(1, 1, 1) for n, y in scalars.items()}
-    extras = Extras(
-        c=formats.get("c"), bias=formats.get("bias"), alpha="alpha" in scalars, beta="beta" in scalars
-    )
-    return words, extras
+def planned(model: ModelGemm, x: Elements) -> tuple[ProgramPlan, dict[str, Raw]]:
+    """The steps of a model's element, and the words of operands: [n or 1, 1, length], by their letter."""
+    model.check_beta(x.beta)
+    if model.blocks(x.k) != (0 if x.scale_a is None else x.scale_a.shape[1]):
+        raise InputError(f"expected scales of {model.blocks(x.k)} blocks for the recipe {model.recipe.name}")
+    named = {"A": x.a, "B": x.b, "C": x.c, "bias": x.bias, "scale_a": x.scale_a, "scale_b": x.scale_b}
+    scalars = {name: y for name, y in (("alpha", x.alpha), ("beta", x.beta)) if y is not None}
+    raw, extras = model.words({name: y for name, y in named.items() if y is not None}, scalars)
+    words = {name: y.reshape(len(y), 1, -1) for name, y in raw.items()}
+    parts = parts_of(model.unit, model.recipe, x.k)
+    return recipe_plan(model.unit, model.recipe, x.k, parts, extras), words

@@ -34,14 +34,16 @@ from tcformal.oracle.values import ExactValue, NumberClass, decode, encode_exact
 _IEEE = fma_chain(fmt="fp32", nan_word=NVIDIA_NAN["fp32"])
 
 
-def run_program(plan: ProgramPlan, a: Sequence[int], b: Sequence[int], c: int) -> list[list[int]]:
+def run_program(
+    plan: ProgramPlan, a: Sequence[int], b: Sequence[int], c: int, **others: Sequence[int]
+) -> list[list[int]]:
     """The values of every step's elements: encodings, or the integer of an exponent.
 
-    Shapes: a, b: as many encodings as the plan's products; c: one.
+    Shapes: a, b: as many encodings as the plan's products; c: one; others: of further inputs, by letter.
     Zero, NaN, Inf: as the units' designs and IEEE 754 say.
     Errors: InputError for operands that do not fit.
     """
-    given: Mapping[str, Sequence[int]] = {"a": a, "b": b, "c": [c]}
+    given: Mapping[str, Sequence[int]] = {"a": a, "b": b, "c": [c], **others}
     if len(a) != plan.products or len(b) != plan.products:
         raise InputError(f"expected {plan.products} elements of a and b, but got {len(a)} and {len(b)}")
     known: list[list[int]] = []
@@ -72,9 +74,11 @@ def run_program(plan: ProgramPlan, a: Sequence[int], b: Sequence[int], c: int) -
     return known
 
 
-def program_result(plan: ProgramPlan, a: Sequence[int], b: Sequence[int], c: int) -> int:
+def program_result(
+    plan: ProgramPlan, a: Sequence[int], b: Sequence[int], c: int, **others: Sequence[int]
+) -> int:
     """The encoding of the program's result d."""
-    return run_program(plan, a, b, c)[plan.result][0]
+    return run_program(plan, a, b, c, **others)[plan.result][0]
 
 
 def _called(step: CallStep, known: Sequence[Sequence[int]]) -> int:

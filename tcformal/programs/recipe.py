@@ -142,6 +142,11 @@ class Recipe:
         chosen = dict.fromkeys(settings, Fact("", Evidence.CHOSEN))
         return replace(self, name=name, facts={**self.facts, **chosen}, **settings)
 
+    def varied(self, **fields: str | bool | int) -> Recipe:
+        """The recipe with altered fields, which its name says: `NAME@field=value,…`."""
+        listed = ",".join(f"{name}={str(value).lower()}" for name, value in fields.items())
+        return self.altered(f"{self.name}{',' if '@' in self.name else '@'}{listed}", fields)
+
 
 _TRUTHS = ("turns", "saturate")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -75,11 +75,7 @@ class ModelGemm:
         m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]
         if c is None and beta:
             raise InputError(f"expected C beside beta = {beta}, but got none")
-        if self.recipe.c_place == "accumulator" and (beta or 1) != 1:
-            raise InputError(
-                f"expected no beta for the recipe {self.recipe.name}, whose C is the c of the first call, "
-                f"but got {beta}"
-            )
+        self.check_beta(beta)
         if beta is not None and beta == 0:
             c = beta = None
         given: dict[str, NDArray[Any]] = {
@@ -87,7 +83,7 @@ class ModelGemm:
             for name, x in (("C", c), ("bias", bias))
             if x is not None
         }
-        blocks = -(-k // self.recipe.promotion) if self.recipe.promotion_scales != "none" else 0
+        blocks = self.blocks(k)
         for name, x, shape in (("scale_a", scale_a, (m, blocks)), ("scale_b", scale_b, (blocks, n))):
             if (x is None) != (blocks == 0):
                 wanted = f"{name} of shape {list(shape)}" if blocks else f"no {name}"
@@ -106,6 +102,18 @@ class ModelGemm:
 
         return multiply_stack(multiply, a, b, given, dtypes()[self.d_format.name], tall=tall)
 
+    def check_beta(self, beta: float | None) -> None:
+        """Raise InputError for a factor of a C that is the c of the first call."""
+        if self.recipe.c_place == "accumulator" and (beta or 1) != 1:
+            raise InputError(
+                f"expected no beta for the recipe {self.recipe.name}, whose C is the c of the first call, "
+                f"but got {beta}"
+            )
+
+    def blocks(self, k: int) -> int:
+        """The number of blocks of K products that have scales of their own."""
+        return -(-k // self.recipe.promotion) if self.recipe.promotion_scales != "none" else 0
+
     def computed(self, k: int) -> tuple[object, ...]:
         """A key of the computation for K products: recipes with equal keys agree; not for stream-K."""
         r, parts = self.recipe, parts_of(self.unit, self.recipe, k)
@@ -122,22 +130,10 @@ class ModelGemm:
         """The product of two matrices, without leading axes."""
         unit, recipe = self.unit, self.recipe
         (m, k), n = a.shape, b.shape[1]
-        wide = unit.d_format
-        formats = {name: self.format_of(name, given[name]) for name in ("C", "bias") if name in given}
-        words: dict[str, Raw] = {
-            "a": to_raw("A", a, self.operand_format(unit.a_format))[:, None, :],
-            "b": to_raw("B", b, self.operand_format(unit.b_format)).T[None, :, :],
-        }
-        for letter, fmt in formats.items():
-            words[letter.lower()] = to_raw(letter, given[letter], fmt)[:, :, None]
-        for name, value in scalars.items():
-            words[name] = to_raw(name, number_of(name, value, wide), wide).reshape(1, 1, 1)
-        if "scale_a" in given:
-            words["scale_a"] = to_raw("scale_a", given["scale_a"], SCALE)[:, None, :]
-            words["scale_b"] = to_raw("scale_b", given["scale_b"], SCALE).T[None, :, :]
-        extras = Extras(
-            c=formats.get("C"), bias=formats.get("bias"), alpha="alpha" in scalars, beta="beta" in scalars
-        )
+        raw, extras = self.words({"A": a, "B": b, **given}, scalars)
+        words = {name: x[:, :, None] for name, x in raw.items()}
+        words |= {name: raw[name][:, None, :] for name in ("a", "scale_a") if name in raw}
+        words |= {name: raw[name].T[None, :, :] for name in ("b", "scale_b") if name in raw}
         d = np.empty((m, n), f"u{self.d_format.storage_bits // 8}")
         for rows, columns, parts in self._regions(m, n, k):
             some = {name: _part(x, rows, columns) for name, x in words.items()}
@@ -162,12 +158,29 @@ class ModelGemm:
                 parts,
             )
 
-    def operand_format(self, fmt: Format) -> Format:
-        """The operand format of the recipe: the unit's format `fmt` or an override."""
-        return fmt if self.recipe.operands == "given" else FORMATS[self.recipe.operands]
+    def words(
+        self, given: Mapping[str, NDArray[Any]], scalars: Mapping[str, float]
+    ) -> tuple[dict[str, Raw], Extras]:
+        """The operands as words, by their letter in a plan, and which of the optional ones there are.
 
-    def format_of(self, name: str, x: NDArray[Any]) -> Format:
-        """The format of C or of a bias, from its dtype."""
+        Shapes: as given; scalars [1, 1].
+        Errors: InputError for a dtype that is not the operand's.
+        """
+        wide, formats = self.unit.d_format, {name: self._format(name, x) for name, x in given.items()}
+        words = {name.lower(): to_raw(name, x, formats[name]) for name, x in given.items()}
+        words |= {
+            name: to_raw(name, _number(name, x, wide), wide).reshape(1, 1) for name, x in scalars.items()
+        }
+        alpha, beta = ("alpha" in scalars, "beta" in scalars)
+        return words, Extras(c=formats.get("C"), bias=formats.get("bias"), alpha=alpha, beta=beta)
+
+    def _format(self, name: str, x: NDArray[Any]) -> Format:
+        """The format of an operand; that of C and of a bias by its dtype."""
+        if name in ("A", "B"):
+            own = self.unit.a_format if name == "A" else self.unit.b_format
+            return own if self.recipe.operands == "given" else FORMATS[self.recipe.operands]
+        if name.startswith("scale"):
+            return SCALE
         if name == "C" and self.recipe.c_place == "accumulator":
             return self.unit.c_format
         formats = dict.fromkeys((self.d_format, self.unit.d_format))
@@ -194,7 +207,7 @@ def gemm(unit: str | Unit | UnitSpec, recipe: str | Recipe = "plain") -> ModelGe
 _plan = lru_cache(maxsize=256)(recipe_plan)
 
 
-def number_of(name: str, value: float, fmt: Format) -> NDArray[Any]:
+def _number(name: str, value: float, fmt: Format) -> NDArray[Any]:
     """A number in a format's dtype; InputError for anything else."""
     try:
         number = np.asarray(value)

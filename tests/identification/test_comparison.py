@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
+from click.testing import CliRunner
+from numpy.typing import NDArray
 
 import tcformal
 from identification.made_products import AMPERE, HOPPER, Arithmetic, Made, chain, every_case, operands
+from tcformal.cli import main
 from tcformal.cli.compare import headline
-from tcformal.errors import InputError
-from tcformal.identification.comparison import Compared, Difference, compare_outputs
+from tcformal.errors import InputError, SolverDisagreementError
+from tcformal.identification.comparison import Compared, Difference, compare_outputs, loss
 from tcformal.identification.outputs import outputs, read_array
+from tcformal.identification.product_elements import Elements
 
 RNG = np.random.default_rng(5)
 A, B = operands(RNG, (16, 24, 64))
+PLACES = np.argwhere(np.ones((16, 24), np.bool_))
 EXPECTED, GOT = AMPERE.product(A, B), HOPPER.product(A, B)
 
 
@@ -61,7 +68,7 @@ def test_first_lines_on_120_cases() -> None:
 
 def compared(expected: object = EXPECTED, got: object = GOT, **more: object) -> Compared:
     """Two outputs of A·B on units of two architectures alone, which is quick."""
-    return compare_outputs(outputs(expected, got, A, B, **more), arch="hopper")  # type: ignore[arg-type]
+    return compare_outputs(outputs(expected, got, a=A, b=B, **more), arch="hopper")  # type: ignore[arg-type]
 
 
 def test_one_output_says_what_made_it() -> None:
@@ -116,9 +123,64 @@ def test_elements_that_rounding_explains_are_not_called_a_bug() -> None:
 
 
 def test_runs_that_differ_are_not_deterministic() -> None:
-    case = outputs(EXPECTED, GOT, A, B)
+    case = outputs(EXPECTED, GOT, a=A, b=B)
     found = compare_outputs(case, [case.got, case.expected], arch="hopper")
     assert found.kind is Difference.VARYING
+
+
+@pytest.mark.parametrize("run", [GOT[:5], GOT.astype(np.float16)])
+def test_a_run_of_another_shape_or_format_is_refused(run: NDArray[Any]) -> None:
+    case = outputs(EXPECTED, GOT, a=A, b=B)
+    with pytest.raises(InputError, match="expected another run of shape"):
+        compare_outputs(case, [run.view(f"u{run.itemsize}")], arch="hopper")
+
+
+def test_nans_of_two_words_are_alike() -> None:
+    a, d = A.copy(), GOT.copy()
+    a[3] = np.nan
+    d[3] = np.nan
+    other = d.copy()
+    other.view(np.uint32)[3] = 0x7FFFFFFF
+    assert compare_outputs(outputs(d, other, a=a, b=B), arch="hopper").kind is Difference.SAME
+
+
+def test_results_in_a_format_without_inf() -> None:
+    """Hopper's sums, stored as e4m3; one is wrong."""
+    d = (GOT / 16).astype(ml_dtypes.float8_e4m3fn)
+    assert compared(d, d, alpha=1 / 16).kind is Difference.SAME
+    assert compared(d, d, alpha=1 / 16).expected
+    other = d.copy()
+    other.view(np.uint8)[1, 1] ^= 0x40
+    assert compared(d, other, alpha=1 / 16).kind is Difference.BUG
+
+
+def test_a_recipe_that_the_oracle_does_not_confirm_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is named was computed on circuits and in exact fractions."""
+    monkeypatch.setattr("tcformal.identification.comparison.program_result", lambda *_, **__: 7)
+    with pytest.raises(SolverDisagreementError, match="but got 0x7 of the oracle"):
+        compared(GOT)
+
+
+@pytest.mark.parametrize("c", [None, 2.0**12])
+def test_what_rounding_can_make_is_more_than_it_makes(c: float | None) -> None:
+    """Recipes of several kinds against sums in binary64; beside C, which some begin with."""
+    extra = None if c is None else np.full((16, 24), c, np.float32)
+    exact, size = Elements.of(outputs(GOT, a=A, b=B, c=extra), PLACES).sums()
+    for name in ("plain", "cublaslt-66@grain=32,splits=2", "cublaslt-21@tile=16"):
+        model = tcformal.gemm("hopper/mma.m16n8k16.f32.f16.f16.f32", name)
+        found = loss(model, 64, extra is not None)
+        assert found is not None
+        lost = np.abs(model.matmul(A, B, extra).reshape(-1) - exact)
+        assert (lost <= found[0] * size + found[1]).all()
+        assert found[0] < 1e-4
+
+
+def test_a_theorem_from_zero_is_not_used_beside_c() -> None:
+    model = tcformal.gemm("hopper/mma.m16n8k16.f32.f16.f16.f32")
+    first, beside = loss(model, 64, False), loss(model, 64, True)
+    assert first is not None
+    assert beside is not None
+    assert beside[0] > first[0]
 
 
 def test_sums_in_another_format() -> None:
@@ -138,7 +200,7 @@ def test_multiply_adds_of_no_unit_are_named_as_such() -> None:
 
 
 def test_b_may_lie_as_a_weight() -> None:
-    assert compare_outputs(outputs(GOT, GOT, A, np.ascontiguousarray(B.T)), arch="hopper").expected
+    assert compare_outputs(outputs(GOT, a=A, b=np.ascontiguousarray(B.T)), arch="hopper").expected
 
 
 @pytest.mark.parametrize(
@@ -150,6 +212,14 @@ def test_b_may_lie_as_a_weight() -> None:
         ({"a": A.astype(np.int32)}, "expected floating-point values in a, but got int32"),
         ({"bias": np.ones(7, np.float32)}, r"expected bias that broadcasts to \[16, 24\]"),
         ({"a": A[0]}, r"expected a matrix a, but got shape \[64\]"),
+        ({"beta": 2.0}, "expected C beside beta = 2.0"),
+        ({"alpha": float("nan")}, "expected a finite number for alpha"),
+        ({"scale_a": np.ones((16, 1))}, "expected scale_a and scale_b together"),
+        (
+            {"scale_a": np.ones((16, 2)), "scale_b": np.ones((3, 24))},
+            r"scale_b \[blocks, 24\], but got \[16, 2\]",
+        ),
+        ({"library": "cublast"}, "expected a known library, but got 'cublast'"),
         (
             {"a": A.astype(np.float64)},
             "expected operands that a catalogued unit takes, but got float64 and float16",
@@ -190,6 +260,9 @@ def test_arrays_of_files(tmp_path: Path) -> None:
         ("d.bin", "FORMAT:ROWSxCOLUMNS"),
         ("d.bin:fp32:16x25", "expected 16x25 words of fp32"),
         ("torn.npz:a", "expected an array in .*torn.npz"),
+        ("list.safetensors:a", "expected an array in list.safetensors, but got: a header that is no table"),
+        ("number.safetensors:a", "a header that is no table of arrays"),
+        ("short.safetensors:a", "fewer words than it says"),
     ],
 )
 def test_files_that_say_too_little_are_refused(
@@ -199,6 +272,47 @@ def test_files_that_say_too_little_are_refused(
     np.savez("both.npz", a=A, b=B)
     np.save("n.npy", A.view(np.uint16))
     Path("d.bin").write_bytes(GOT.tobytes())
+    heads = {"list": b"[]", "number": b'{"a": 1}'}
+    heads["short"] = b'{"a":{"dtype":"F32","shape":[9],"data_offsets":[0,36]}}'
+    for name, head in heads.items():
+        Path(f"{name}.safetensors").write_bytes(len(head).to_bytes(8, "little") + head)
     Path("torn.npz").write_bytes(Path("both.npz").read_bytes()[:200])
     with pytest.raises(InputError, match=sentence):
         read_array(text)
+
+
+def test_scales_of_another_block_are_named() -> None:
+    """DeepGEMM's product, fp8 with block scales."""
+    a, b = operands(RNG, (16, 24, 256), ml_dtypes.float8_e4m3fn)
+    scales: dict[str, Any] = {
+        "scale_a": RNG.uniform(0.5, 2, (16, 2)).astype("f4"),
+        "scale_b": np.ones((2, 24), "f4"),
+    }
+    model = tcformal.gemm("hopper/wgmma.m64n8k32.f32.e4m3.e4m3", "deepgemm-sm90")
+    d = model.matmul(a, b, **scales)
+    found = tcformal.compare(d, a=a, b=b, arch="hopper", **scales)
+    assert any(p.model.recipe.name.startswith("deepgemm") for p in found.expected)
+    wrong = model.matmul(a, b, scale_a=np.ones((16, 2), "f4"), scale_b=scales["scale_b"])
+    bug = tcformal.compare(d, wrong, a=a, b=b, arch="hopper", **scales).bug
+    assert bug is not None
+    assert bug.what == "the scales of A are left out"
+
+
+def test_an_archive_is_enough(tmp_path: Path) -> None:
+    """Its factors as well; `alpha` of two numbers is refused."""
+    path = tmp_path / "case.npz"
+    words = ("compare", str(path), "--gpu", "h100", "--json")
+    np.savez(path, a=A, b=B, expected=GOT, got=(0.5 * GOT).astype(np.float32), alpha=1.0)
+    said = CliRunner().invoke(main, words)
+    assert said.exit_code == 1
+    assert json.loads(said.stdout)["verdict"] == "BUG"
+    np.savez(path, a=A, b=B, expected=(0.5 * GOT).astype(np.float32), alpha=np.float32(0.5))
+    said = CliRunner().invoke(main, words)
+    assert said.exit_code == 0
+    assert json.loads(said.stdout)["verdict"] == "MADE BY"
+    np.savez(path, a=A, b=B, expected=GOT, alpha=np.ones(2))
+    refused = CliRunner().invoke(main, words)
+    assert refused.exit_code == 2
+    assert "expected one number alpha" in refused.output
+    path.write_bytes(path.read_bytes()[:99])
+    assert CliRunner().invoke(main, words).exit_code == 2

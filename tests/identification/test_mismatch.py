@@ -315,6 +315,7 @@ def test_files_hold_one_case_or_many(tmp_path: Path) -> None:
         ("empty.jsonl", b"", "expected at least one case in"),
         ("bad.json", b"{", "expected cases as JSON or .npz in"),
         ("bad.npz", b"no archive", "expected cases as JSON or .npz in"),
+        ("torn.npz", b"PK\x03\x04torn", "expected cases as JSON or .npz in"),
         (
             "missing.json",
             b'{"a": ["1"], "b": ["1"]}',
