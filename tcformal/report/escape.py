@@ -25,6 +25,8 @@ _TAIL = 400
 
 #: Warnings that one command prints.
 MOST_WARNINGS = 8
+#: Where the option -v is noted.
+VERBOSE = "tcformal.verbose"
 #: Where a command counts them.
 _WARNINGS = "tcformal.warnings"
 
@@ -109,6 +111,12 @@ def warn(text: str) -> None:
 def _count_warnings(count: int) -> None:
     """Print the number of warnings that were not shown."""
     complain("warning", f"{count} more such sentences are not shown")
+
+
+def verbose() -> bool:
+    """Whether the command that runs was asked for more than a screen, with -v."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(VERBOSE))
 
 
 def print_json(value: Any) -> None:
