@@ -15,6 +15,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.programs.chain import common_k
+from tcformal.shown import Shown, short
 from tcformal.simulation import arrays
 from tcformal.simulation.kernels.gemm import MatrixWords
 from tcformal.simulation.matrix_unit import Unit, spec_of
@@ -42,7 +43,7 @@ class FirstDifference:
 
 
 @dataclass(frozen=True, slots=True)
-class Differences:
+class Differences(Shown):
     """Two units' results for the same matrix product.
 
     Shapes: results: both D [M, N].
@@ -58,6 +59,10 @@ class Differences:
     steps: NDArray[np.int64]
     relative: NDArray[np.float64]
     first: FirstDifference | None
+
+    def _line(self) -> str:
+        names = " and ".join(short(u.name) for u in self.units)
+        return f"Differences {names}: {self.count} of {self.steps.size} elements, ≤ {self.largest} ulps"
 
     @property
     def count(self) -> int:

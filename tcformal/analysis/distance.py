@@ -17,9 +17,11 @@ from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
 from tcformal.design.unit import UnitSpec, product_signs
 from tcformal.errors import InputError, InvariantError
+from tcformal.oracle.numerals import bounds_text
 from tcformal.oracle.values import decode
 from tcformal.programs.chain import check_built
 from tcformal.query.replay import results_of
+from tcformal.shown import Shown, short
 from tcformal.simulation import arrays
 from tcformal.simulation.kernels.gemm import MatrixWords
 from tcformal.simulation.matrix_unit import Unit, spec_of
@@ -118,7 +120,7 @@ LONGEST = 1 << 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Distances:
+class Distances(Shown):
     """An interval for the second unit's result minus the first's, element by element.
 
     Shapes: low, high, covered [M, N].
@@ -133,9 +135,13 @@ class Distances:
     constants: tuple[CallBound, CallBound]
     theorems: tuple[Instance, ...] = ()
 
+    def _line(self) -> str:
+        first, second = (short(u.name) for u in self.units)
+        return f"Distances {second} − {first}, {self.covered.sum()} of {self.covered.size} elements covered"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LargestDistance:
+class LargestDistance(Shown):
     """Bounds on sup |fl1 - fl2| / Σ|x_k·y_k| for two units and a length, with c = 0.
 
     Ranges and units: `bound`: the sum of what both lose, for normal operands without underflow and overflow;
@@ -151,6 +157,11 @@ class LargestDistance:
     theorems: tuple[Instance, ...] = ()
     #: Whether one unit takes away products that the other adds: twice as much of these is in the bound.
     other_signs: bool = False
+
+    def _line(self) -> str:
+        names = " − ".join(short(u.name, 32) for u in self.units)
+        known = bounds_text(self.bound, self.attained)
+        return f"LargestDistance {names}, {self.length} products: {known}"
 
     def __post_init__(self) -> None:
         if self.attained > self.bound:

@@ -28,6 +28,7 @@ from tcformal.query.claims.register import refused
 from tcformal.query.options import AnswerStore
 from tcformal.query.question import Kind
 from tcformal.query.replay import results_of
+from tcformal.shown import Shown, short
 from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.operands.batch import Raw
 from tcformal.simulation.operands.witness import Witness
@@ -242,7 +243,7 @@ class Fall:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Monotonicity:
+class Monotonicity(Shown):
     """The monotonicity of a unit or program: the defects found, and the claim about c.
 
     Ranges and units: `falls` by operand and by whether terms of both signs are allowed: those found with the
@@ -254,6 +255,10 @@ class Monotonicity:
     length: int
     falls: tuple[Fall, ...]
     claim: ClaimVerdict | None
+
+    def _line(self) -> str:
+        known = ", ".join(f"{name} {self.verdict(name).name}" for name in "ca")
+        return f"Monotonicity {short(self.name)}, {self.length} products: in {known}"
 
     @property
     def proved(self) -> bool:

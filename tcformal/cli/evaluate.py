@@ -18,6 +18,9 @@ from tcformal.report.escape import print_json
 from tcformal.report.text import console, table, with_decimal
 from tcformal.simulation.operands.witness import Witness
 
+#: Times that one value may be written to be repeated.
+_MOST_REPEATED = 999_999
+
 
 def operand_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options --a, --b, --c, --scale-a and --scale-b."""
@@ -30,7 +33,8 @@ def operand_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--a",
             "a",
             required=True,
-            help="K values of a, separated by commas: 1.5, 2^-24, 0x3c00, -inf, nan; a final ... adds zeros.",
+            help="K values of a, separated by commas: 1.5, 2^-24, 0x3c00, -inf, nan; 2:3 is 2 three times, a "
+            "final ... adds zeros.",
         ),
     ):
         command = option(command)
@@ -38,8 +42,13 @@ def operand_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def listed_values(text: str, k: int) -> list[str]:
-    """`1,2,...` as K texts; a final `...` is filled up with zeros."""
-    values = [v.strip() for v in text.split(",")]
+    """`1,2:3,...` as K texts: `2:3` stands for `2,2,2`, and a final `...` is filled up with zeros."""
+    values = []
+    for part in text.split(","):
+        value, colon, times = part.strip().rpartition(":")
+        # A number that is too large for any sum stays in the text, which is refused as a value.
+        repeated = colon and times.isascii() and times.isdecimal() and len(times) <= len(str(_MOST_REPEATED))
+        values += [value] * int(times) if repeated else [part.strip()]
     if values and values[-1] == "...":
         values = values[:-1] + ["0"] * (k - len(values) + 1)
     return values

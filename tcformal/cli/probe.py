@@ -15,7 +15,7 @@ import click
 from tcformal.checks import MOST_JOBS, MOST_VECTORS, check_int, check_positive
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, results_option
 from tcformal.design.names import resolve
-from tcformal.devices import listing
+from tcformal.devices import exec_template, listing
 from tcformal.devices.campaign import Campaign
 from tcformal.devices.directed import directed
 from tcformal.devices.gather import from_file, from_store
@@ -180,6 +180,17 @@ def devices(as_json: bool) -> int:
     """List the devices of this machine and what each can run; launches a small kernel on each GPU."""
     found, notes = listing.devices()
     print_json(devices_data(found, notes)) if as_json else show(devices_view(found, notes))
+    return OK
+
+
+@probe.command()
+def template() -> int:
+    """Print a device of your own: a Python program with the place to fill in, for --device exec:PROGRAM.
+
+    It works as it is, needs nothing but Python, and speaks the protocol tcformal-probe/1: a line of JSON for
+    each dot product.
+    """
+    say(Path(exec_template.__file__).read_text(encoding="utf-8"), end="")
     return OK
 
 

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from rich.console import Group, RenderableType
-from rich.progress import track
 from rich.table import Table
 from rich.text import Text
 
@@ -31,6 +30,7 @@ from tcformal.query.question import Kind
 from tcformal.query.search import EQUALITY
 from tcformal.query.verdict import NOT_CHECKED, kept_as
 from tcformal.report.escape import Plain, print_json, say, warn
+from tcformal.report.parts import bar
 from tcformal.report.results import NOTHING, cell_text, unchecked_reason, unchecked_verdict
 from tcformal.report.text import SCREEN, SHOWN, console, headline, table
 from tcformal.simulation.operands.witness import Witness, explain_command
@@ -52,9 +52,11 @@ Item = TypeVar("Item")
 
 
 def watched(items: Sequence[Item], doing: str) -> Iterable[Item]:
-    """The items, with a transient progress bar on standard error."""
-    err = console(stderr=True)
-    return track(items, description=doing, console=err, transient=True, disable=not err.is_terminal)
+    """The items, with their progress on standard error."""
+    with bar(doing) as advance:
+        for i, item in enumerate(items, 1):
+            yield item
+            advance(i, len(items))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

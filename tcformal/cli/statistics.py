@@ -20,8 +20,7 @@ from tcformal.analysis.error_cells import Cell, measured_already, sweep_errors
 from tcformal.analysis.samples import DISTRIBUTIONS, ErrorSample, growth
 from tcformal.checks import check_choice
 from tcformal.cli.all_pairs import workers_of
-from tcformal.cli.group import OK, json_option, main, results_option
-from tcformal.errors import InputError
+from tcformal.cli.group import OK, json_option, main, results_option, whole_numbers
 from tcformal.report.escape import Plain, print_json, say, warn
 from tcformal.report.parts import bar
 from tcformal.report.plot import MARKERS, check_picture, save_picture
@@ -234,8 +233,5 @@ def _swept(
 
 
 def _lengths(text: str) -> list[int]:
-    """The lengths of a list between commas."""
-    try:
-        return [int(x) for x in text.split(",") if x.strip()]
-    except ValueError:
-        raise InputError(f"expected lengths as 16,64,256 for --lengths, but got {text!r}") from None
+    """The lengths of a list between commas; none for no text."""
+    return whole_numbers("--lengths", text) if text.strip() else []

@@ -11,6 +11,7 @@ from tcformal.design.spec import Design, Operands
 from tcformal.design.trees.tree import Tree, stage_designs
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
+from tcformal.shown import Shown, short
 
 
 class Evidence(Enum):
@@ -50,7 +51,7 @@ class Emulation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UnitSpec:
+class UnitSpec(Shown):
     """The record of one matrix unit.
 
     Shapes: D[m, n] = A[m, k] · B[k, n] + C[m, n].
@@ -98,6 +99,9 @@ class UnitSpec:
             )
         if self.tree is not None:
             self._check_tree(self.tree)
+
+    def _line(self) -> str:
+        return f"UnitSpec {short(self.name, 60)}: {formats_text(self)}, {self.m}×{self.n}×{self.k}"
 
     def _check_tree(self, tree: Tree) -> None:
         if tree.k != self.k:

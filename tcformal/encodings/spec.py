@@ -8,6 +8,7 @@ from typing import Any
 
 from tcformal.checks import check_int
 from tcformal.errors import InputError
+from tcformal.shown import Shown
 
 
 class Specials(Enum):
@@ -32,7 +33,7 @@ class Sign(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Format:
+class Format(Shown):
     """A floating-point format.
 
     Ranges and units: a finite encoding with exponent field E and fraction field T stands for
@@ -146,6 +147,10 @@ class Format:
             return self.infinity - (1 << self.ignored_low_bits)
         body = (1 << (self.exponent_bits + self.fraction_bits)) - 1
         return body - (self.specials is Specials.ALL_ONES_NAN)
+
+    def _line(self) -> str:
+        bits = f"{self.exponent_bits} exponent and {self.fraction_bits} fraction bits"
+        return f"Format {self.name}: {self.width} bits, {bits}, bias {self.bias}"
 
     def __str__(self) -> str:
         return self.name

@@ -31,6 +31,7 @@ from tcformal.identification.sum_chains import (
     variants,
 )
 from tcformal.programs.functions import Builder, StepValue, add, call, convert
+from tcformal.shown import Shown
 from tcformal.simulation.arrays import dtypes, from_raw, to_raw
 from tcformal.simulation.evaluation import RunOptions, run_plan
 
@@ -383,7 +384,7 @@ class SummedRegion:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class IdentifiedProduct:
+class IdentifiedProduct(Shown):
     """What is known of a callable product at one shape.
 
     Ranges and units: `regions`: of all elements; `orders`: descriptions of what masks showed, with how often,
@@ -404,6 +405,9 @@ class IdentifiedProduct:
     reason: str = ""
     #: What the same operands gave, where it was not always the same; None for a deterministic product.
     seen: SeenOrders | None = None
+
+    def _line(self) -> str:
+        return f"IdentifiedProduct {'predicted' if self.found else 'not predicted'}, {self}"
 
     @property
     def found(self) -> bool:

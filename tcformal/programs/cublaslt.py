@@ -9,6 +9,7 @@ from typing import Any
 from tcformal.checks import check_choice, check_int, check_text, shown
 from tcformal.errors import InputError
 from tcformal.programs.recipe import Recipe, recipe
+from tcformal.shown import Shown, short
 
 #: The fields, cublasLtMatmulAlgoConfigAttributes_t, in the order of lists.
 FIELDS = (
@@ -44,11 +45,14 @@ _SCHEMES = (0, 1, 2, 4)
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedProduct:
+class PlannedProduct(Shown):
     """The computation of a library's configuration: a unit's name, and a recipe."""
 
     unit: str
     recipe: Recipe
+
+    def _line(self) -> str:
+        return f"PlannedProduct {short(self.recipe.name)} on {short(self.unit)}"
 
 
 def plan_cublaslt(record: Mapping[str, object]) -> PlannedProduct:

@@ -11,6 +11,7 @@ from tcformal.checks import check_choice, check_int, check_text, shown
 from tcformal.design.unit import Evidence, Fact
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import InputError
+from tcformal.shown import Shown, short
 
 #: What a field that alters the result can be.
 RecipeValue = int | str | bool
@@ -29,7 +30,7 @@ _NO_PARAMETERS = ("name", "title", "units", "facts", "notes")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recipe:
+class Recipe(Shown):
     """A recipe: how calls of a unit are combined into D = alpha·A·B + beta·C + bias.
 
     Ranges and units: counts of products along K, unless a field says otherwise; 0 where there is none.
@@ -106,6 +107,9 @@ class Recipe:
             else:
                 check_int(name, value, low=1 if name in ("splits", "grain") else 0, high=_LARGEST)
         self._check_together()
+
+    def _line(self) -> str:
+        return f"Recipe {short(self.name, 60)}: {self.title}"
 
     def _check_together(self) -> None:
         need = {

@@ -28,6 +28,7 @@ from tcformal.query.engine import kept_or_answered
 from tcformal.query.options import AnswerStore, solve_options
 from tcformal.query.question import JsonObject, Kind
 from tcformal.query.verdict import Verdict
+from tcformal.shown import Shown
 from tcformal.simulation.operands.batch import batch_of
 from tcformal.simulation.operands.witness import Witness, witness_data
 from tcformal.simulation.runnable import RunnableProgram
@@ -45,7 +46,7 @@ _PRODUCTS, _MOST_ROWS = 1 << 20, 1 << 14
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProgramsCompared:
+class ProgramsCompared(Shown):
     """The answer to a comparison of two programs.
 
     Ranges and units: `drawn` counts random rows by their errors; None where a solver answered.
@@ -61,6 +62,9 @@ class ProgramsCompared:
     verdict: Verdict[ErrorComparison] | None
     drawn: Drawn | None
     seconds: float
+
+    def _line(self) -> str:
+        return f"{self.kind.name}, k={self.asked.products}: {self.asked.claim}"
 
     def to_json(self) -> JsonObject:
         """The answer as plain data."""

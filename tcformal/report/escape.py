@@ -6,8 +6,11 @@ the console of `report.text`, which applies `printable` to everything except its
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from typing import Any
 
 import click
@@ -22,6 +25,8 @@ _TAIL = 400
 
 #: Warnings that one command prints.
 MOST_WARNINGS = 8
+#: Where the option -v is noted.
+VERBOSE = "tcformal.verbose"
 #: Where a command counts them.
 _WARNINGS = "tcformal.warnings"
 
@@ -60,9 +65,29 @@ def _clipped(text: str) -> str:
     return f"{text[: LONGEST - _TAIL]} … ({left_out} characters) … {text[-_TAIL:]}"
 
 
+#: Where text goes instead of standard output, while it is captured.
+_PAPER: ContextVar[io.StringIO | None] = ContextVar("paper", default=None)
+
+
+@contextlib.contextmanager
+def captured() -> Iterator[io.StringIO]:
+    """Take what `say` and consoles would write on standard output, of this thread only."""
+    paper = io.StringIO()
+    token = _PAPER.set(paper)
+    try:
+        yield paper
+    finally:
+        _PAPER.reset(token)
+
+
+def paper() -> io.StringIO | None:
+    """Where text is captured; None where it goes to standard output."""
+    return _PAPER.get()
+
+
 def say(text: str = "", *, err: bool = False, end: str = "\n") -> None:
     """Print text, of one line or several, on standard output or error."""
-    click.echo(printable(text) + end, err=err, nl=False)
+    click.echo(printable(text) + end, None if err else paper(), err=err, nl=False)
 
 
 def complain(word: str, text: str) -> None:
@@ -86,6 +111,12 @@ def warn(text: str) -> None:
 def _count_warnings(count: int) -> None:
     """Print the number of warnings that were not shown."""
     complain("warning", f"{count} more such sentences are not shown")
+
+
+def verbose() -> bool:
+    """Whether the command that runs was asked for more than a screen, with -v."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(VERBOSE))
 
 
 def print_json(value: Any) -> None:

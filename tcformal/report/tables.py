@@ -2,35 +2,55 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tcformal.design.unit import UnitSpec
 from tcformal.oracle.values import hex_word
 from tcformal.query.pair import EqualityQuestion
-from tcformal.query.question import Kind
+from tcformal.query.question import Kind, kind_of
 from tcformal.query.verdict import Verdict
-from tcformal.report.text import headline, scale_lines, table, value_and_hex, with_decimal
+from tcformal.report.text import headline, many, scale_lines, table, value_and_hex, with_decimal
 from tcformal.simulation.operands.witness import Witness
+
+if TYPE_CHECKING:  # two units are compared without arrays
+    from tcformal.analysis.differences import Differences
 
 _COLOUR = {
     Kind.SEPARATED: "bold yellow", Kind.EQUIVALENT: "bold green", Kind.VACUOUS: "bold magenta",
+    Kind.HOLDS: "bold green", Kind.VIOLATED: "bold yellow",
     Kind.UNKNOWN: "bold red", Kind.TIMEOUT: "bold red", Kind.ERROR: "bold red",
 }  # fmt: skip
 
 
-def verdict_view(v: Verdict[EqualityQuestion]) -> RenderableType:
+def verdict_view(v: Verdict[Any]) -> RenderableType:
     """A verdict for people: result, witness, solvers, and time."""
     parts: list[RenderableType] = [headline(v.kind.name, _COLOUR[v.kind], f": {v.reason}")]
-    if v.question.assumptions:
-        parts.append(Text("assumed: " + "; ".join(v.question.assumptions.texts())))
-    if v.witness is not None and v.results is not None:
+    if assumed := kind_of(v.question).assumptions(v.question):
+        parts.append(Text("assumed: " + "; ".join(assumed)))
+    if not isinstance(v.question, EqualityQuestion) and v.replayed is not None:
+        parts += map(Text, kind_of(v.question).commands(v.question, v.replayed))
+    elif v.witness is not None and v.results is not None:
         parts.append(witness_table(v.question.first, v.witness))
         d, pairs = v.question.first.operands.d, zip(v.question.names, v.results, strict=True)
         rows = ((name, with_decimal(d, raw), hex_word(d, raw)) for name, raw in pairs)
         parts.append(table("unit", "result", "encoding", rows=rows))
     parts.append(_who(v))
     return Group(*parts)
+
+
+def differences_view(x: Differences) -> RenderableType:
+    """How many elements differ, by how much, and the first of them with the command that shows it."""
+    most = f"by at most {many(x.largest, 'unit')} in the last place"
+    lines = [f"{x.count} of {x.steps.size} elements differ, {most}", " and ".join(u.name for u in x.units)]
+    if x.first is not None:
+        at, d = x.first, x.units[0].operands.d
+        both = " against ".join(value_and_hex(d, raw) for raw in at.results)
+        lines.append(f"element [{at.row}, {at.column}] parts first, at k = {at.start}…{at.stop - 1}: {both}")
+        lines.append(f"bit by bit: {at.command}")
+    return Text("\n".join(lines))
 
 
 def witness_table(spec: UnitSpec, w: Witness) -> RenderableType:
@@ -44,7 +64,7 @@ def witness_table(spec: UnitSpec, w: Witness) -> RenderableType:
     return Group(made, Text(tail), *(Text(line) for line in scale_lines(spec, w)))
 
 
-def _who(v: Verdict[EqualityQuestion]) -> Text:
+def _who(v: Verdict[Any]) -> Text:
     """The solvers that worked, one by one; those that were not needed, in one row."""
     idle = [a for a in v.answers if a.reason.startswith(("stopped:", "not started:"))]
     texts = [

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.backends import machine
-from tcformal.callbacks import view
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.filters import Filters
 from tcformal.design.names import resolve
@@ -18,6 +17,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.programs.chain import scale_count
+from tcformal.shown import Shown, short
 from tcformal.simulation import arrays, compiled
 from tcformal.simulation.compiled import gemm
 from tcformal.simulation.operands.batch import Batch, Raw, batch_of, rows_of, witness_at
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 # --------------------------------------------------------- Prepared weights: B decoded once for many products
-class PreparedOperand:
+class PreparedOperand(Shown):
     """A decoded B with its scales, as `Unit.prepare` returns it.
 
     Shapes: `values` [K, N] and `scales` [⌈K / scale_block⌉, N] or None: copies, read-only.
@@ -50,6 +50,10 @@ class PreparedOperand:
             ones = np.zeros((1, -(-shape[0] // (spec.scale_block or 1))), arrays.dtype_of(spec.scale_format))
         self._words = arrays.product(spec, one, self.values, None, ones, self.scales)
         self._parts: dict[tuple[int, int, int], Prepared] = {}
+
+    def _line(self) -> str:
+        k, n = self.shape
+        return f"PreparedOperand B [{k}, {n}] for {short(self.spec.name)}"
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -98,13 +102,13 @@ def _kept(x: Any) -> NDArray[Any]:
 
 # ------------------------------------------------------------------------------------------------------ Units
 @dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(Shown):
     """A matrix unit or design, by name."""
 
     spec: UnitSpec
 
-    def _repr_html_(self) -> str | None:
-        return view("unit_html", self)
+    def _line(self) -> str:
+        return self.spec._line().replace("UnitSpec", "Unit", 1)
 
     @property
     def name(self) -> str:

@@ -26,6 +26,7 @@ from tcformal.programs.recipe_steps import (
     recipe_plan,
     streamed,
 )
+from tcformal.shown import Shown, short
 from tcformal.simulation.arrays import broadcast, dtypes, from_raw, multiply_stack, stack_of, to_raw
 from tcformal.simulation.evaluation import RunOptions, run_plan
 from tcformal.simulation.matrix_unit import PreparedOperand, Unit, spec_of
@@ -33,11 +34,14 @@ from tcformal.simulation.operands.batch import Raw
 
 
 @dataclass(frozen=True, slots=True)
-class ModelGemm:
+class ModelGemm(Shown):
     """A library's matrix product, as `tcformal.gemm` returns it: a recipe on a unit."""
 
     unit: UnitSpec
     recipe: Recipe
+
+    def _line(self) -> str:
+        return f"ModelGemm {short(self.recipe.name)} on {short(self.unit.name)}"
 
     @property
     def d_format(self) -> Format:

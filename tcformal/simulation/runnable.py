@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
+from tcformal.shown import Shown
 from tcformal.simulation import arrays
 from tcformal.simulation.matrix_unit import Unit, unit
 from tcformal.simulation.operands.batch import Raw
@@ -19,10 +20,13 @@ if TYPE_CHECKING:  # imported where they are used: the product of a unit runs no
 
 
 @dataclass(frozen=True, slots=True)
-class RunnableProgram:
+class RunnableProgram(Shown):
     """A program over units, by name, as `tcformal.program` returns it."""
 
     program: Program
+
+    def _line(self) -> str:
+        return self.program._line().replace("Program", "RunnableProgram", 1)
 
     @property
     def name(self) -> str:

@@ -13,6 +13,7 @@ from tcformal.errors import RecordError, TcformalError
 from tcformal.ir.walk import to_json
 from tcformal.query.question import Kind, Q, Question, kind_of
 from tcformal.query.verdict import Verdict
+from tcformal.shown import Shown
 from tcformal.solve.certificate import Certificate
 from tcformal.store import answers
 from tcformal.store.certificates import NOT_KEPT, CertificateFile
@@ -57,7 +58,7 @@ class Entry:
         check(self.record)
 
 
-class Store:
+class Store(Shown):
     """The answers and claims of one results folder, with one file for all proofs.
 
     The folder is made when the first answer is added.  Several processes may add to one folder; each sees
@@ -74,6 +75,9 @@ class Store:
         self.claims = RecordFile(self.folder, CLAIM, warn)
         self.certificates = CertificateFile(self.folder, warn)
         self.rechecker = Rechecker()
+
+    def _line(self) -> str:
+        return f"Store {self.folder}"
 
     @property
     def path(self) -> Path:

@@ -20,7 +20,9 @@ from tcformal.checks import check_int
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import InputError, InvariantError
+from tcformal.oracle.numerals import bounds_text
 from tcformal.programs.chain import not_built
+from tcformal.shown import Shown, short
 from tcformal.simulation.matrix_unit import Unit, spec_of
 from tcformal.theory.theorems import in_the_way
 
@@ -33,7 +35,7 @@ _PROMOTED, _UNIT_ROUNDOFF = format_named("fp32"), Fraction(1, 1 << 24)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Accuracy:
+class Accuracy(Shown):
     """Bounds on sup |fl - xᵀy| / Σ|x_k·y_k| for one unit and one length.
 
     Products that the unit takes away are negative in xᵀy.
@@ -68,6 +70,11 @@ class Accuracy:
                 f"proved, but replayed ones lose {lost:.7g}: of {len(self.attained.calls)} different calls "
                 f"the first has a = {words_text(w.a)}, b = {words_text(w.b)}"
             )
+
+    def _line(self) -> str:
+        promoted = "" if self.promote is None else f", promoted every {self.promote}"
+        known = bounds_text(self.bound, None if self.attained is None else self.attained.ratio)
+        return f"Accuracy {short(self.unit.name)}, {self.length} products{promoted}: {known} of Σ|x·y|"
 
     @property
     def gap(self) -> Fraction | None:

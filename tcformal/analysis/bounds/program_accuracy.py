@@ -22,8 +22,10 @@ from tcformal.design.steps import CallStep, HeadroomStep, MagnitudeStep, RoundSt
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError, InvariantError
 from tcformal.oracle.interpreter import program_result, run_program
+from tcformal.oracle.numerals import bounds_text
 from tcformal.oracle.values import NumberClass, decode, encoded, exponent_of
 from tcformal.programs.program import LONGEST, Program, program_of
+from tcformal.shown import Shown, short
 from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.runnable import RunnableProgram
 from tcformal.theory.instances import Instance
@@ -280,7 +282,7 @@ class _NearSearch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProgramAccuracy:
+class ProgramAccuracy(Shown):
     """Bounds on sup |d - Σ a_k·b_k| / Σ|a_k·b_k| for a program and a length, with c = 0.
 
     Ranges and units: `bound` is None where none follows, with the `reason`; `near` are the inputs found that
@@ -307,6 +309,10 @@ class ProgramAccuracy:
                 f"Σ|a_k·b_k|, as is proved, but replayed ones lose {float(self.near.ratio):.7g}: "
                 f"a = {words_text(self.near.a)}, b = {words_text(self.near.b)}"
             )
+
+    def _line(self) -> str:
+        known = bounds_text(self.bound, self.near.ratio)
+        return f"ProgramAccuracy {short(self.program.name)}, {self.length} products: {known} of Σ|a·b|"
 
     @property
     def exceeded(self) -> bool:

@@ -10,6 +10,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.oracle.values import encoded
+from tcformal.shown import Shown, short
 from tcformal.simulation.matrix_unit import Unit, spec_of
 from tcformal.theory.claims import integer_sums
 from tcformal.theory.instances import Instance
@@ -27,7 +28,7 @@ class SliceWidth:
 
 
 @dataclass(frozen=True, slots=True)
-class ExactSlices:
+class ExactSlices(Shown):
     """The slice widths of one unit, by a theorem on integer sums or an error below 1.
 
     Ranges and units: every sum of integers of magnitudes up to `most` is exact, partial sums of chained calls
@@ -43,6 +44,11 @@ class ExactSlices:
     steps: tuple[str, ...] = ()
     #: The theorem that says so.
     theorem: Instance | None = None
+
+    def _line(self) -> str:
+        bits = [w.bits for w in self.widths]
+        known = f"sums up to {self.most}, slices of {bits[0]} to {bits[-1]} bits" if bits else self.reason
+        return f"ExactSlices {short(self.unit.name)}: {known}"
 
 
 def exact_slices(unit: str | Unit | UnitSpec) -> ExactSlices:

@@ -12,11 +12,12 @@ from tcformal.design.steps import CallStep, ConstantStep, InputStep, ProgramPlan
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.ir.node import Node
-from tcformal.oracle.values import parse_value
+from tcformal.oracle.values import format_value, parse_value
 from tcformal.programs.dag import program_circuit
 from tcformal.programs.program import Program, program_of
 from tcformal.query.explain.explain import explain_witness
 from tcformal.query.explain.trace import Trace
+from tcformal.shown import Shown, short
 from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.runnable import RunnableProgram
 
@@ -37,13 +38,17 @@ class ProgramStage:
 
 
 @dataclass(frozen=True, slots=True)
-class ProgramTrace:
+class ProgramTrace(Shown):
     """Every stage of a program on one input, in order, and the encoding of d."""
 
     program: Program
     witness: Witness
     stages: tuple[ProgramStage, ...]
     result: int
+
+    def _line(self) -> str:
+        name, result = short(self.program.name), format_value(self.fmt, self.result)
+        return f"ProgramTrace {name}, {len(self.stages)} stages: {result}"
 
     @property
     def fmt(self) -> Format:

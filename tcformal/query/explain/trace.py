@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from tcformal.callbacks import view
 from tcformal.design.unit import UnitSpec
 from tcformal.oracle.numerals import number_text
 from tcformal.oracle.values import format_value
+from tcformal.shown import Shown, short, view
 from tcformal.simulation.operands.witness import Witness
 
 
@@ -89,7 +89,7 @@ class SumStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(Shown):
     """The trace of one dot product on one unit.
 
     Ranges and units: `result` is a raw encoding of the D format; `block_results` those of the
@@ -102,12 +102,16 @@ class Trace:
     block_results: tuple[int, ...]
     result: int
 
+    def _line(self) -> str:
+        sums = f"{len(self.steps)} sum{'' if len(self.steps) == 1 else 's'}"
+        return f"Trace {short(self.unit.name)}, {sums}: {format_value(self.unit.operands.d, self.result)}"
+
     def _repr_svg_(self) -> str | None:
-        return view("trace_svg", self)
+        return view("svg", self)
 
 
 @dataclass(frozen=True, slots=True)
-class Divergence:
+class Divergence(Shown):
     """The first stage at which two traces differ."""
 
     stage: str
@@ -119,6 +123,9 @@ class Divergence:
     term: str = ""
     #: The number of the sum, from 0; that after the last one for `result`.
     step: int = 0
+
+    def _line(self) -> str:
+        return f"Divergence at {self.stage}: {self.first} against {self.second}"
 
 
 def divergence(first: Trace, second: Trace) -> Divergence | None:
