@@ -7,6 +7,7 @@ bibliography; pictures are put into the pages, so that they take the colours of 
 from __future__ import annotations
 
 import html
+import json
 import os
 import posixpath
 import re
@@ -26,8 +27,12 @@ from tcformal.design.sources import KINDS, works
 from tcformal.design.unit import UnitSpec
 
 _COMMANDS = "reference/commands"
-#: Pages that stand beside what they describe, outside this folder.
-_ELSEWHERE = {"how-to/rented-hour.md": "hw_probes/README.md", "reference/queries.md": "queries/README.md"}
+#: Pages of other files: those beside what they describe, and notebooks.
+_ELSEWHERE = {
+    "how-to/rented-hour.md": "hw_probes/README.md",
+    "how-to/notebook.md": "docs/tutorials/two-gpus.ipynb",
+    "reference/queries.md": "queries/README.md",
+}
 _PICTURE = re.compile(r'<img alt="([^"]*)" src="([^"]+\.svg)" ?/?>')
 
 
@@ -63,16 +68,20 @@ def on_files(files: Files, config: MkDocsConfig) -> None:
     made = {f"{_COMMANDS}/{name}.md": _command_page(name, command) for name, command in commands().items()}
     for name, path in _ELSEWHERE.items():
         text = Path(config.docs_dir, "..", path).read_text(encoding="utf-8")
-        made[name] = re.sub(r"\[([^]]*)\]\(\.\./[^)]*\)", r"`\1`", text)
+        if path.endswith(".ipynb"):
+            text = _notebook_page(text, posixpath.relpath(path, f"docs/{posixpath.dirname(name)}"))
+        made[name] = re.sub(r"\[([^]]*)\]\(\.\./results/[^)]*\)", r"`\1`", text)
     for name, text in made.items():
         files.append(File.generated(config, name, content=text))
 
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     """The text of a page; lists are added to those of sources, units and commands."""
+    folder = posixpath.dirname(page.file.src_uri)
     for name, path in _ELSEWHERE.items():
-        here = posixpath.relpath(name, posixpath.dirname(page.file.src_uri))
-        markdown = markdown.replace(f"(../../{path})", f"({here})")
+        if name != page.file.src_uri:
+            there = posixpath.relpath(path, posixpath.normpath(f"docs/{folder}"))
+            markdown = markdown.replace(f"({there})", f"({posixpath.relpath(name, folder or '.')})")
     lists = {"SOURCES.md": _sources, "reference/units.md": _units, "reference/cli.md": _list}
     made = lists.get(page.file.src_uri)
     return markdown if made is None else f"{markdown}\n{made()}"
@@ -94,6 +103,22 @@ def on_page_content(text: str, page: Page, config: MkDocsConfig, **_: Any) -> st
         .replace("<code>Sentinel.UNSET</code>", "")
         .replace("<td>None</td>", "<td></td>")
     )
+
+
+def _notebook_page(text: str, file: str) -> str:
+    """A notebook as a page: texts, cells, and what each prints and shows."""
+    parts = []
+    for cell in json.loads(text)["cells"]:
+        source = "".join(cell["source"])
+        parts.append(source if cell["cell_type"] == "markdown" else f"```python\n{source}\n```")
+        for out in cell.get("outputs", ()):
+            data = out.get("data", {})
+            shown = "".join(data.get("text/html", ()))
+            printed = "".join(out.get("text", data.get("text/plain", ())))
+            parts.append(
+                f'<div class="shown">{shown}</div>' if shown else f"```text\n{printed.rstrip()}\n```"
+            )
+    return "\n\n".join([*parts, f"[Download this notebook]({file})"])
 
 
 def _command_page(name: str, command: click.Command) -> str:

@@ -3,7 +3,7 @@
 A page is Markdown.  A block ```` ```console ```` holds lines `$ tcformal …`, each followed by its output, and
 perhaps `exit code N`; of a line that ends with `| head -N` or `| tail -N`, by so many lines of it, and of one
 that ends with `> FILE`, by none.  Other programs are run by the shell, where PROGRAMS names them.  A block
-```` ```python ```` is run, and the block ```` ```output ```` after it is what it prints; a block with
+```` ```python ```` is run, and the block ```` ```output ```` after it is what it prints.  A block with
 `title="NAME"` is written to that file.  Blocks share a folder, and Python blocks their names; inside tabs
 they are indented.  A block ```` ```sh ```` is not run: it needs what a test has not.
 Masked, on the page and in what is compared, are what differs from run to run: seconds, dates, and which of
@@ -39,6 +39,8 @@ FOLDERS = tuple(ROOT / "docs" / name for name in ("tutorials", "how-to", "explan
 #: What differs from run to run, and what stands for it.
 MASKS = (
     (re.compile(r"\b\d+(\.\d+)? ?s\b"), "… s"),
+    (re.compile(r"\b[\d.e+]+ ?[kMGT]?MAC/s"), "… MAC/s"),
+    (re.compile(r"-[0-9a-f]{12}(?=/)"), "-…"),
     (re.compile(r"(?<=tcformal's)( +)\d+\.\d+\b"), r"\1…"),
     (re.compile(r"\b\d{4}-\d\d-\d\d\b"), "YYYY-MM-DD"),
     (re.compile(r"\b(kissat|glucose|cadical|bitwuzla|z3|cvc5)\b( \d+(\.\w+)*)?"), "SOLVER"),
@@ -161,6 +163,8 @@ def _called(line: str) -> str:
         Path(file).write_text(out, encoding="utf-8")
         out = ""
     if part:
+        if code > 1:
+            raise ValueError(f"expected an answer of {line!r}, but got: {said}")
         lines, n = out.rstrip().splitlines(), int(part[1])
         shown = "\n".join(lines[:n] if part[0] == "head" else lines[-n:])
         return f"$ {line}\n{masked(shown)}"
