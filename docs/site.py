@@ -33,7 +33,7 @@ _ELSEWHERE = {
     "how-to/notebook.md": "docs/tutorials/two-gpus.ipynb",
     "reference/queries.md": "queries/README.md",
 }
-_PICTURE = re.compile(r'<img alt="([^"]*)" src="([^"]+\.svg)" ?/?>')
+_PICTURE = re.compile(r'<p><img alt="([^"]*)" src="([^"]+\.svg)" ?/?></p>')
 
 
 def commands() -> dict[str, click.Command]:

@@ -8,8 +8,8 @@ that ends with `> FILE`, by none.  Other programs are run by the shell, where PR
 they are indented.  A block ```` ```sh ```` is not run: it needs what a test has not.
 Masked, on the page and in what is compared, are what differs from run to run: seconds, dates, and which of
 the racing solvers was first; white space is not compared, because their names are not equally long.  A page
-whose first line is `<!-- long -->` is run by the long tests, and one with `<!-- copy -->` in a copy of the
-checkout.
+whose first line is `<!-- long -->` is run by the long tests, one with `<!-- debian -->` where Debian's
+packages are, and one with `<!-- copy -->` in a copy of the checkout.
 """
 
 from __future__ import annotations
@@ -74,9 +74,10 @@ def pages() -> list[Path]:
     return [README, *(path for folder in FOLDERS for path in sorted(folder.glob("*.md")))]
 
 
-def is_long(text: str) -> bool:
-    """Whether a page is left to the long tests."""
-    return text.startswith("<!-- long -->\n")
+def needs(text: str) -> str:
+    """Which tests run a page: `long`, `debian`, or none of these."""
+    found = re.match(r"<!-- (long|debian) -->\n", text)
+    return found[1] if found else ""
 
 
 def blocks(text: str) -> list[Block]:

@@ -15,9 +15,9 @@ import tcformal
 from sessions.notebook import executed, notebooks
 from sessions.page import (
     blocks,
-    is_long,
     loose,
     masked,
+    needs,
     pages,
     pictures,
     renewed,
@@ -25,8 +25,9 @@ from sessions.page import (
 from tcformal.cli import main
 
 PAGES = [
-    pytest.param(path, marks=[pytest.mark.long] if is_long(path.read_text(encoding="utf-8")) else [])
+    pytest.param(path, marks=[getattr(pytest.mark, name)] if name else [])
     for path in pages()
+    for name in [needs(path.read_text(encoding="utf-8"))]
 ]
 ROOT = Path(__file__).resolve().parents[2]
 #: Who does something from nothing, and the page that is the transcript.
