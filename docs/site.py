@@ -93,6 +93,7 @@ def on_page_content(text: str, page: Page, config: MkDocsConfig, **_: Any) -> st
     def inside(found: re.Match[str]) -> str:
         name = posixpath.normpath(posixpath.join(posixpath.dirname(page.url), found[2]))
         picture = Path(config.docs_dir, name).read_text(encoding="utf-8")
+        picture = picture[picture.index("<svg") :]
         return f'<div class="picture" tabindex="0" role="group" aria-label="{found[1]}">{picture}</div>'
 
     if page.is_homepage and os.environ.get("PYODIDE"):
