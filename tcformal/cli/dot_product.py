@@ -107,8 +107,8 @@ def mismatch_view(found: Explained, *, every: bool = False) -> Iterator[ReportPa
                 f"tried give {_percent(found.fault_chance)}: so likely is it that one fits by accident"
             )
     if found.hints is not None:
-        exists = (bool(found.expected), bool(found.got))
-        yield from hints_view(found.hints, dict(zip(SIDES, exists, strict=True)), lambda p: p.design.name, most)
+        exists = dict(zip(SIDES, (bool(found.expected), bool(found.got)), strict=True))
+        yield from hints_view(found.hints, exists, lambda p: p.design.name, most)
     if found.pair is not None and found.divergence is not None:
         first, second = (p.design.name for p in found.pair)
         stage = found.divergence
