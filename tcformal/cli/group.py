@@ -108,6 +108,7 @@ results prune --pack
 identify --device model:{_AMPERE} --formats fp16,fp16,fp32,fp32 --k 16 --vectors 10000
 identify --device model:{_AMPERE} --unit {_AMPERE} --vectors 10000 --plot growth.svg
 identify-product numpy --formats fp32,fp32,fp32 --shape 8,8,40
+identify-product numpy --formats fp32,fp32,fp32 --shape 1,16,48 --rows 1..64
 probe: probe devices
 probe: probe plan x86/vdpbf16ps -o plan.json --vectors 1000
 probe devices
