@@ -22,7 +22,7 @@ Compare and explain
   explain: Explain a result bit by bit, or where two units part.
     explain {_A} {_H} {_OPERANDS}
     explain {_A} {_H} {_OPERANDS} --svg sum.svg --html sum.html
-  explain-mismatch: Which designs give an expected result, and the one got.
+  explain-mismatch compare: The earlier name of compare for one dot product on a unit.
     explain-mismatch {_A} {_OPERANDS} --expected 16384 --got 0x467fffff
     explain-mismatch {_A} {_OPERANDS} --expected 16384 --got 16383
   eval evaluate: Compute one dot product d = a·b + c on units.
