@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 
 #: Takes one sentence: what was wrong, and what was done about it.
 Warn = Callable[[str], None]
@@ -26,3 +28,26 @@ def ignore_count(_done: int, _all: int) -> None:
 def processor_seconds() -> float:
     """Seconds of the processor in this process, and in those that it started and that have ended."""
     return sum(os.times()[:4])
+
+
+@dataclass(slots=True)
+class ShortNames:
+    """The short names of units that a command was given."""
+
+    #: The first short name of each unit.
+    names: dict[str, str] = field(default_factory=dict)
+    #: What each of them stands for, in words.
+    said: dict[str, str] = field(default_factory=dict)
+    #: Whether the command has printed text.
+    shown: bool = False
+
+
+#: Those of the command that runs; None where none does.
+SHORT_NAMES: ContextVar[ShortNames | None] = ContextVar("short_names", default=None)
+
+
+def hear(unit: str, name: str, text: str) -> None:
+    """Note that a unit was given by a short name, and what that stands for."""
+    if (heard := SHORT_NAMES.get()) is not None:
+        heard.names.setdefault(unit, name)
+        heard.said[name] = text
