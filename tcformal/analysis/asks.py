@@ -288,6 +288,11 @@ class Answered(Shown):
     """An ask of a query file with its outcome, which is derived from the verdict.
 
     Ranges and units: `seconds` is the wall time of the answer when it was given.
+
+    Examples:
+        >>> answer = tcformal.run_query("disagreements/truncation")[0]
+        >>> answer.outcome, answer.as_expected
+        ('SEPARATED', True)
     """
 
     query: str
@@ -489,6 +494,13 @@ def run_query(
     query, parameter or solver; MissingSolverError for a solver that is not installed; RecordError for an
     answer that cannot be kept.
     Source: the file's own (`source`).
+
+    Examples:
+        >>> for answer in tcformal.run_query("disagreements/truncation"):
+        ...     print(repr(answer))
+        <SEPARATED disagreements/truncation: one rounding to zero of the exact sum, or truncated terms>
+        <REPRODUCED disagreements/truncation: 2 - 2^-40, terms truncated>
+        <REPRODUCED disagreements/truncation: 2 - 2^-40, rounded to zero>
     """
     file = find(str(query))
     asks = [ask for ask in file.concrete(settings) if only is None or only in ask.name]

@@ -52,6 +52,13 @@ class Differences(Shown):
     -1 where one is NaN or Inf and the other is not that.  `relative` [M, N] is the distance of the results in
     units of u·(|A||B| + |C|), u = 2^-p of D's format: what cancellation does not enlarge; NaN where `steps`
     is -1.
+
+    Examples:
+        >>> a, b = np.eye(2, 16, dtype=np.float16), np.eye(16, 2, dtype=np.float16)
+        >>> c = np.full((2, 2), -(2.0**-25))
+        >>> tcformal.differences("a100:fp16", "h100:fp16", a, b, c.astype(np.float32)).steps
+        array([[1, 0],
+               [0, 1]])
     """
 
     units: tuple[UnitSpec, UnitSpec]
@@ -61,7 +68,7 @@ class Differences(Shown):
     first: FirstDifference | None
 
     def _line(self) -> str:
-        names = " and ".join(short(u.name) for u in self.units)
+        names = " and ".join(short(u.shown) for u in self.units)
         return f"Differences {names}: {self.count} of {self.steps.size} elements, ≤ {self.largest} ulps"
 
     @property
@@ -95,6 +102,15 @@ def differences(
     Zero, NaN, Inf: encodings are compared, so a +0 and a -0 differ, and so do two words for NaN.
     Errors: InputError for operands that do not fit, or for units of unlike formats or without a common k.
     Source: the units' own.
+
+    Examples:
+        >>> rng = np.random.default_rng(1)
+        >>> a, b = (rng.standard_normal(s).astype(np.float16) for s in ((8, 64), (64, 8)))
+        >>> found = tcformal.differences("a100:fp16", "h100:fp16", a, b)
+        >>> found
+        <Differences a100:fp16 and h100:fp16: 40 of 64 elements, ≤ 64 ulps>
+        >>> found.first.row, found.first.column, found.first.start
+        (0, 1, 0)
     """
     specs = spec_of(first), spec_of(second)
     if len({(s.operands, s.scale_format, s.scale_block) for s in specs}) > 1:

@@ -126,6 +126,11 @@ class Distances(Shown):
     Shapes: low, high, covered [M, N].
     Ranges and units: low <= D2 - D1 <= high wherever `covered`; elsewhere -inf and inf.  `constants`: what
     both units lose of Σ|x_k·y_k| and of |c| at most where operands are normal.
+
+    Examples:
+        >>> a, b = np.ones((1, 16), np.float16), np.ones((16, 2), np.float16)
+        >>> tcformal.distances("a100:fp16", "h100:fp16", a, b).covered
+        array([[ True,  True]])
     """
 
     units: tuple[UnitSpec, UnitSpec]
@@ -136,7 +141,7 @@ class Distances(Shown):
     theorems: tuple[Instance, ...] = ()
 
     def _line(self) -> str:
-        first, second = (short(u.name) for u in self.units)
+        first, second = (short(u.shown) for u in self.units)
         return f"Distances {second} − {first}, {self.covered.sum()} of {self.covered.size} elements covered"
 
 
@@ -146,6 +151,11 @@ class LargestDistance(Shown):
 
     Ranges and units: `bound`: the sum of what both lose, for normal operands without underflow and overflow;
     `attained`: what the inputs give, replayed on integers and on exact fractions.
+
+    Examples:
+        >>> far = tcformal.largest_distance("a100:fp16", "h100:fp16")
+        >>> float(far.attained * 2**24)  # in units of 2^-24·Σ|x·y|
+        7.999991893784255
     """
 
     units: tuple[UnitSpec, UnitSpec]
@@ -159,7 +169,7 @@ class LargestDistance(Shown):
     other_signs: bool = False
 
     def _line(self) -> str:
-        names = " − ".join(short(u.name, 32) for u in self.units)
+        names = " − ".join(short(u.shown, 32) for u in self.units)
         known = bounds_text(self.bound, self.attained)
         return f"LargestDistance {names}, {self.length} products: {known}"
 
@@ -196,6 +206,14 @@ def distances(
     there is no theorem; those of `Unit.matmul`; with `exact`, InvariantError for an element of D1 whose error
     is larger than the first unit's theorem has it.
     Source: theorems about relative errors, and `error_in_exponents` for subnormal operands.
+
+    Examples:
+        >>> a, b = np.ones((1, 16), np.float16), np.ones((16, 2), np.float16)
+        >>> near = tcformal.distances("a100:fp16", "h100:fp16", a, b)
+        >>> near
+        <Distances h100:fp16 − a100:fp16, 2 of 2 elements covered>
+        >>> near.high
+        array([[2.47955363e-05, 2.47955363e-05]])
     """
     units = _comparable(first, second)
     x = arrays.product(units[0], a, b, c, None, None)
@@ -241,6 +259,10 @@ def largest_distance(
     Errors: InputError for units with scales or of unlike formats, a length out of range, or of more
     products than circuits are built of, and where there is no theorem.
     Source: theorems about relative errors.
+
+    Examples:
+        >>> tcformal.largest_distance("a100:fp16", "h100:fp16").length
+        16
     """
     units = _comparable(first, second)
     for u in units:

@@ -249,6 +249,10 @@ class Monotonicity(Shown):
     Ranges and units: `falls` by operand and by whether terms of both signs are allowed: those found with the
     most ulps where all terms are positive, and those with the largest `relative` fall of any terms.
     `claim`: that of a larger c, where it was asked; where it HOLDS, the defect in c is 0.
+
+    Examples:
+        >>> tcformal.monotonicity("valpey@terms=2", prove=False).verdict("c")
+        <Kind.UNKNOWN: 'no solver could tell, or none confirmed'>
     """
 
     name: str
@@ -300,6 +304,13 @@ def monotonicity(
     Zero, NaN, Inf: results are finite.
     Errors: InputError for a length out of range; those of `prove_claim`.
     Source: FASI, monotonicity of the dot product.
+
+    Examples:
+        >>> found = tcformal.monotonicity("volta/mma.m8n8k4.f32.f16.f16.f32")
+        >>> found
+        <Monotonicity volta/mma.m8n8k4.f32.f16.f16.f32, 4 products: in c VIOLATED, a UNKNOWN>
+        >>> float(found.largest("c").ulps)
+        1.0
     """
     what = computation(x) if isinstance(x, str) else x
     n = check_int("length", what.k if length is None else length, low=1, high=LONGEST)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from importlib import import_module
 from typing import Any
 
+from tcformal.callbacks import SHORT_NAMES, ShortNames
+from tcformal.design.unit import UnitSpec
 from tcformal.report.escape import captured
 from tcformal.report.parts import show
 from tcformal.report.text import console
@@ -36,6 +39,8 @@ _TEXTS = {
 }
 #: Objects that are shown as one of their parts.
 _PARTS = {"RunnableProgram": "program", "Unit": "spec"}
+#: Attributes of values and of questions that are units.
+_HELD = ("unit", "first", "second")
 
 
 def text(value: Any) -> str | None:
@@ -46,10 +51,19 @@ def text(value: Any) -> str | None:
     if name not in _TEXTS:
         return None
     module, _, function = _TEXTS[name].partition(":")
-    with captured() as paper:
+    names = SHORT_NAMES.set(ShortNames({u.name: u.asked for u in _units(value) if u.asked}))
+    with captured() as paper, contextlib.ExitStack() as after:
+        after.callback(SHORT_NAMES.reset, names)
         made = getattr(import_module(f"tcformal.{module}"), function)(value)
         if isinstance(made, list):
             show(made)
         elif made is not None:
             console().print(made)
     return "\n".join(line.rstrip() for line in paper.getvalue().splitlines()).strip("\n")
+
+
+def _units(value: Any) -> list[UnitSpec]:
+    """The units that a value is about."""
+    held = [getattr(x, name, None) for x in (value, getattr(value, "question", None)) for name in _HELD]
+    both = getattr(value, "units", ())
+    return [x for x in (value, *held, *(both if isinstance(both, tuple) else ())) if isinstance(x, UnitSpec)]

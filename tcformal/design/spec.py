@@ -257,6 +257,11 @@ class Design(SpecialValues, Rounding, Accumulation, Alignment, Products, Shown):
 
     Shapes: one block takes `products` pairs (a_k, b_k) and one c.
     Errors: InputError for a value outside its range or a combination that means nothing.
+
+    Examples:
+        >>> tcformal.unit("h100:fp16").design
+        <Design products=16, fraction_bits=25, zero_exponent=-133, conversion=RZ-FP32,
+        nan_word=2147483647>
     """
 
     def __post_init__(self) -> None:

@@ -75,6 +75,8 @@ class UnitSpec(Shown):
     facts: Mapping[str, Fact] = field(default_factory=dict, compare=False, hash=False)
     #: Remarks that a reader of the numbers must know (open disagreements).
     notes: tuple[str, ...] = ()
+    #: The name of a processor by which the unit was asked for, `h100:fp16`; empty where it was by its own.
+    asked: str = field(default="", compare=False, hash=False)
 
     def __post_init__(self) -> None:
         for name in ("m", "n", "k"):
@@ -101,7 +103,7 @@ class UnitSpec(Shown):
             self._check_tree(self.tree)
 
     def _line(self) -> str:
-        return f"UnitSpec {short(self.name, 60)}: {formats_text(self)}, {self.m}×{self.n}×{self.k}"
+        return f"UnitSpec {short(self.shown, 60)}: {formats_text(self)}, {self.m}×{self.n}×{self.k}"
 
     def _check_tree(self, tree: Tree) -> None:
         if tree.k != self.k:
@@ -150,6 +152,11 @@ class UnitSpec(Shown):
         o, scale = self.operands, self.scale_format
         scales = {} if scale is None else {"scale_a": scale, "scale_b": scale}
         return {"a": o.a, "b": o.b, "c": o.c} | scales
+
+    @property
+    def shown(self) -> str:
+        """The name that people are shown."""
+        return self.asked or self.name
 
     @property
     def arch(self) -> str:

@@ -41,6 +41,11 @@ class Format(Shown):
     (-1)^S · T · 2^(1-bias-fraction_bits) where E = 0 (subnormals; zeros where `subnormals` is False;
     not where `has_zero` is False, whose field 0 is an ordinary exponent).
     Errors: InputError for widths that do not add up.
+
+    Examples:
+        >>> e4m3 = tcformal.formats()["e4m3"]
+        >>> e4m3.precision, e4m3.e_min, e4m3.e_max
+        (4, -6, 8)
     """
 
     #: Name as in the literature, lower case.

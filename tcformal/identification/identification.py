@@ -39,7 +39,12 @@ IDENTIFICATION = RecordKind(
 
 
 class IdentifyVerdict(Enum):
-    """What was concluded; the value is the word that people read."""
+    """What was concluded; the value is the word that people read.
+
+    Examples:
+        >>> tcformal.IdentifyVerdict.REMAINING.value
+        'REMAINING'
+    """
 
     IDENTIFIED = "IDENTIFIED"
     REMAINING = "REMAINING"
@@ -91,6 +96,12 @@ class Identification(Shown):
     """What an identification found, with the device's answers.
 
     Ranges and units: survivors are designs of the space; seconds are those of the device, and all.
+
+    Examples:
+        >>> box = tcformal.unit("hopper/mma.m8n8k4.f64.f64.f64.f64").dot_bits
+        >>> found = tcformal.identify(box, "fp64,fp64,fp64,fp64", 2, vectors=100)
+        >>> found.verdict.value, found.survivors
+        ('IDENTIFIED', 2)
     """
 
     verdict: IdentifyVerdict

@@ -334,6 +334,10 @@ class Program(Shown):
     Shapes: a, b: vectors of n elements; c and d: scalars; n is chosen when the program is compiled.
     Errors: InputError for inputs other than a, b and c, formats or text that do not fit.
     Source: `source`.
+
+    Examples:
+        >>> tcformal.program("markidis").program.parameters
+        {'unit': 'ampere/mma.m16n8k8.f32.f16.f16.f32', 'word': 'fp16', 'rounding': 'RNE'}
     """
 
     #: `NAME` or `NAME@parameter=value,…`: what `program` finds it by.

@@ -36,6 +36,10 @@ class Recipe(Shown):
     Ranges and units: counts of products along K, unless a field says otherwise; 0 where there is none.
     Errors: InputError for a field that does not fit, or fields that do not fit together.
     Source: `facts`, one for each field.
+
+    Examples:
+        >>> tcformal.recipes()["cublaslt-66"].grain
+        128
     """
 
     name: str
@@ -356,7 +360,12 @@ def _others() -> list[Recipe]:
 
 @cache
 def recipes() -> dict[str, Recipe]:
-    """The catalogued recipes by name; `tcformal recipes` lists them."""
+    """The catalogued recipes by name; `tcformal recipes` lists them.
+
+    Examples:
+        >>> tcformal.recipes()["cublaslt-66"]
+        <Recipe cublaslt-66: cuBLASLt's algorithm 66 (nvjet): one accumulator for each part of K>
+    """
     return {x.name: x for x in (*_others(), *_cublaslt())}
 
 

@@ -202,6 +202,12 @@ class Assumptions(Shown):
     `finite` and `normal` exclude NaN and Inf.
     Errors: UnknownNameError for another flag, InputError for a range that is none.
     Source: IEEE 754 §3.4.
+
+    Examples:
+        >>> tcformal.Assumptions(("finite",), exponents=(-14, 15))
+        <Assumptions finite, exponents=-14..15>
+        >>> tcformal.Assumptions.of("h100:fp16", "finite", "c=1")
+        <Assumptions finite, c=0x3f800000>
     """
 
     flags: tuple[str, ...] = ()

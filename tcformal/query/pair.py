@@ -51,7 +51,7 @@ class EqualityQuestion(Question):
 
     def outcome(self, kind: Kind) -> str:
         sign = {Kind.SEPARATED: "≠", Kind.EQUIVALENT: "="}.get(kind, "?")
-        return f"{short(self.first.name)} {sign} {short(self.second.name)}{self.assumptions.phrase()}"
+        return f"{short(self.first.shown)} {sign} {short(self.second.shown)}{self.assumptions.phrase()}"
 
     @property
     def same_definition(self) -> bool:

@@ -50,6 +50,11 @@ class ProgramsCompared(Shown):
     """The answer to a comparison of two programs.
 
     Ranges and units: `drawn` counts random rows by their errors; None where a solver answered.
+
+    Examples:
+        >>> found = tcformal.compare_programs("cutlass-3xtf32", "triton-3xtf32", differ=True)
+        >>> found
+        <VIOLATED, k=1: the results of cutlass-3xtf32 and triton-3xtf32 never differ>
     """
 
     asked: ProgramPair
@@ -127,6 +132,10 @@ def compare_programs(
     Errors: InputError for programs, lengths or assumptions that do not fit; those of `separate`.  No answer
     is a verdict, not an error.
     Source: the programs' own.
+
+    Examples:
+        >>> tcformal.compare_programs("cutlass-3xtf32", "triton-3xtf32", differ=True).kind
+        <Kind.VIOLATED: 'the claim is false of the inputs shown'>
     """
     start = time.monotonic()
     first, second = (program_of(x.program if isinstance(x, RunnableProgram) else x) for x in (worse, other))

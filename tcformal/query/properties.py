@@ -326,7 +326,7 @@ class PropertyQuestion(Question):
         return self.unit.operands.c
 
     def outcome(self, kind: Kind) -> str:
-        return f"{self.name} of {short(self.unit.name)}{self.assumptions.phrase()}"
+        return f"{self.name} of {short(self.unit.shown)}{self.assumptions.phrase()}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,12 @@ from tcformal.shown import Shown
 
 
 class Kind(enum.Enum):
-    """The kind of a verdict."""
+    """The kind of a verdict.
+
+    Examples:
+        >>> tcformal.Kind.EQUIVALENT.value
+        'the two units agree on every input that the assumptions allow'
+    """
 
     SEPARATED = "the two units differ on the witness"
     EQUIVALENT = "the two units agree on every input that the assumptions allow"

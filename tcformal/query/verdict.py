@@ -41,6 +41,13 @@ class Verdict(Shown, Generic[Q]):
 
     Ranges and units: `inputs` and `found_inputs` hold raw encodings by input name; both None unless the
     verdict is SEPARATED or VIOLATED.
+
+    Examples:
+        >>> verdict = tcformal.separate("valpey@terms=2", "valpey@terms=2,fraction_bits=3")
+        >>> verdict.kind, verdict.checked
+        (<Kind.SEPARATED: 'the two units differ on the witness'>, True)
+        >>> tcformal.explain("valpey@terms=2", verdict.witness).result == verdict.results[0]
+        True
     """
 
     kind: Kind

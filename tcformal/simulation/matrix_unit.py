@@ -53,7 +53,7 @@ class PreparedOperand(Shown):
 
     def _line(self) -> str:
         k, n = self.shape
-        return f"PreparedOperand B [{k}, {n}] for {short(self.spec.name)}"
+        return f"PreparedOperand B [{k}, {n}] for {short(self.spec.shown)}"
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -103,7 +103,14 @@ def _kept(x: Any) -> NDArray[Any]:
 # ------------------------------------------------------------------------------------------------------ Units
 @dataclass(frozen=True, slots=True)
 class Unit(Shown):
-    """A matrix unit or design, by name."""
+    """A matrix unit or design, by name.
+
+    Examples:
+        >>> u = tcformal.unit("h100:fp16")
+        >>> u.matmul(np.ones((2, 40), np.float16), np.ones((40, 3), np.float16))
+        array([[40., 40., 40.],
+               [40., 40., 40.]], dtype=float32)
+    """
 
     spec: UnitSpec
 
@@ -258,6 +265,12 @@ def unit(name: str) -> Unit:
     Ranges and units: a design without an instruction, such as `valpey@terms=5,carry_bits=3`, is a unit of one
     row and one column.
     Errors: UnknownNameError naming the closest names; InputError for a value that does not fit.
+
+    Examples:
+        >>> tcformal.unit("h100:fp16")
+        <Unit h100:fp16: fp32 = fp16 · fp16 + fp32, 64×8×16>
+        >>> tcformal.unit("valpey@terms=5,carry_bits=3").k
+        4
     """
     return Unit(resolve(name))
 
@@ -271,6 +284,10 @@ def units(
     Ranges and units: `arch` such as `ampere`; `format` of A or B, such as `bf16`; `operation` such as
     `T-FDPA`; `evidence` for the fraction bits, such as `recorded`.
     Errors: UnknownNameError naming the closest names.
+
+    Examples:
+        >>> tcformal.units(arch="ampere", format="bf16")
+        ['ampere/mma.m16n8k16.f32.bf16.bf16.f32', 'ampere/mma.m16n8k8.f32.bf16.bf16.f32']
     """
     filters = Filters.of(arch=arch, fmt=format, operation=operation, evidence=evidence)
     return [name for name, spec in catalogue().items() if filters.allow(spec)]
@@ -285,6 +302,10 @@ def designs(
     Shapes: units that differ only in m and n have one design.
     Ranges and units: as for `units`.
     Errors: UnknownNameError naming the closest names.
+
+    Examples:
+        >>> list(tcformal.designs(arch="ampere", format="bf16"))
+        ['ampere/mma.m16n8k16.f32.bf16.bf16.f32']
     """
     return distinct_designs(Filters.of(arch=arch, fmt=format, operation=operation, evidence=evidence).allow)
 

@@ -66,6 +66,13 @@ class Store(Shown):
     and on the oracle, a certificate is checked against clauses made from the question.  Claims are kept to be
     listed and audited: theorems answer them again whenever they are asked.  Lines and records that cannot be
     used are reported to `warn`, one sentence each.
+
+    Examples:
+        >>> store = tcformal.Store("results")
+        >>> tcformal.separate("valpey@terms=2", "valpey@terms=2,fraction_bits=3", store=store).served
+        ''
+        >>> tcformal.separate("valpey@terms=2", "valpey@terms=2,fraction_bits=3", store=store).served[:2]
+        '20'
     """
 
     def __init__(self, folder: str | Path, warn: Warn = ignore) -> None:

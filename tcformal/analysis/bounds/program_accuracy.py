@@ -287,6 +287,10 @@ class ProgramAccuracy(Shown):
 
     Ranges and units: `bound` is None where none follows, with the `reason`; `near` are the inputs found that
     lose most.
+
+    Examples:
+        >>> tcformal.program_accuracy("fma-chain", length=4).conditions
+        ('c = 0', 'every element is zero, or normal with an exponent from -14 to 14')
     """
 
     program: Program
@@ -359,6 +363,10 @@ def program_accuracy(
     overflow, or a unit to which no theorem applies leaves `bound` None, with the reason.
     Source: roundings by their definition, calls by the theorems of `accuracy`; words are sums of the
     element and of rounding errors, whose cancellations are exact.
+
+    Examples:
+        >>> tcformal.program_accuracy("fma-chain", length=4)
+        <ProgramAccuracy fma-chain, 4 products: ≤ 0.00002385 %, 0.00002383 % attained of Σ|a·b|>
     """
     p = program_of(program.program if isinstance(program, RunnableProgram) else program)
     n = check_int("length", length, low=1, high=LONGEST)

@@ -34,6 +34,10 @@ class ExactSlices(Shown):
     Ranges and units: every sum of integers of magnitudes up to `most` is exact, partial sums of chained calls
     among them; `widths`: none where no theorem says so, with the reason; `sharp`: one of most + 1 is not
     exact.
+
+    Examples:
+        >>> tcformal.exact_slices("h100:fp16").widths[3]
+        SliceWidth(bits=4, largest=15, products=74565)
     """
 
     unit: UnitSpec
@@ -48,7 +52,7 @@ class ExactSlices(Shown):
     def _line(self) -> str:
         bits = [w.bits for w in self.widths]
         known = f"sums up to {self.most}, slices of {bits[0]} to {bits[-1]} bits" if bits else self.reason
-        return f"ExactSlices {short(self.unit.name)}: {known}"
+        return f"ExactSlices {short(self.unit.shown)}: {known}"
 
 
 def exact_slices(unit: str | Unit | UnitSpec) -> ExactSlices:
@@ -63,6 +67,10 @@ def exact_slices(unit: str | Unit | UnitSpec) -> ExactSlices:
     `integers_end`.  Integers are normal numbers, which is what they ask of the factors of units that flush
     others.  Other sums than those that they are written of are integers too, so that an error of less than 1
     is 0: what is proved of the error gives a size, which need not be the largest.
+
+    Examples:
+        >>> tcformal.exact_slices("h100:fp16")
+        <ExactSlices h100:fp16: sums up to 16777216, slices of 1 to 12 bits>
     """
     spec = spec_of(unit)
     theorem = integer_sums(spec)

@@ -55,6 +55,10 @@ class ClaimVerdict(Shown):
     """The answer to one claim about one unit.
 
     HOLDS where a theorem says so, or where solvers proved the claim as one question; VIOLATED by inputs.
+
+    Examples:
+        >>> tcformal.prove_claim("h100:fp16", "negation-symmetry").reason
+        'Φ(−A, B, −C) = −Φ(A, B, C), zeros of either sign and NaNs counted as equal'
     """
 
     claim: str
@@ -76,7 +80,7 @@ class ClaimVerdict(Shown):
     machine: str = ""
 
     def _line(self) -> str:
-        return f"{self.kind.name} {self.claim} of {short(self.unit.name)}, by {self.answered_by}"
+        return f"{self.kind.name} {self.claim} of {short(self.unit.shown)}, by {self.answered_by}"
 
     @property
     def checked(self) -> bool:

@@ -39,7 +39,12 @@ class ProgramStage:
 
 @dataclass(frozen=True, slots=True)
 class ProgramTrace(Shown):
-    """Every stage of a program on one input, in order, and the encoding of d."""
+    """Every stage of a program on one input, in order, and the encoding of d.
+
+    Examples:
+        >>> [stage.name for stage in tcformal.explain_program("fma-chain", [1.25, 3], [1, 2]).stages]
+        ['0.d', '1.d']
+    """
 
     program: Program
     witness: Witness
@@ -69,6 +74,10 @@ def explain_program(
     Zero, NaN, Inf: any operand may be one.
     Errors: InputError for lists of unequal length or a value that its format cannot hold.
     Source: the program's own.
+
+    Examples:
+        >>> tcformal.explain_program("fma-chain", [1.25, 3], [1, 2])
+        <ProgramTrace fma-chain, 2 stages: 7.25>
     """
     p = program_of(program.program if isinstance(program, RunnableProgram) else program)
     w = a if isinstance(a, Witness) else program_witness(p, a, b, c)

@@ -94,6 +94,13 @@ class Trace(Shown):
 
     Ranges and units: `result` is a raw encoding of the D format; `block_results` those of the
     blocks in order (the last is the result).
+
+    Examples:
+        >>> trace = tcformal.explain("h100:fp16", [16384] + [0] * 15, [1] + [0] * 15, "-2^-11")
+        >>> trace
+        <Trace h100:fp16, 1 sum: 16777215*2^-10>
+        >>> trace.steps[0].e_max
+        14
     """
 
     unit: UnitSpec
@@ -104,7 +111,7 @@ class Trace(Shown):
 
     def _line(self) -> str:
         sums = f"{len(self.steps)} sum{'' if len(self.steps) == 1 else 's'}"
-        return f"Trace {short(self.unit.name)}, {sums}: {format_value(self.unit.operands.d, self.result)}"
+        return f"Trace {short(self.unit.shown)}, {sums}: {format_value(self.unit.operands.d, self.result)}"
 
     def _repr_svg_(self) -> str | None:
         return view("svg", self)
@@ -112,7 +119,13 @@ class Trace(Shown):
 
 @dataclass(frozen=True, slots=True)
 class Divergence(Shown):
-    """The first stage at which two traces differ."""
+    """The first stage at which two traces differ.
+
+    Examples:
+        >>> none = [0] * 15
+        >>> tcformal.diverge("a100:fp16", "h100:fp16", [16384, *none], [1, *none], "-2^-11").stage
+        'the alignment of c at block0'
+    """
 
     stage: str
     first: str

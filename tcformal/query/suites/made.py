@@ -65,6 +65,11 @@ class Suite(Shown):
 
     Shapes: `results` has a row for each input and in it a raw encoding of D for each design.
     Each input is needed: without it some pair would not be told apart.
+
+    Examples:
+        >>> found = tcformal.suite("valpey@terms=3", vary=["carry_bits=1..3"], vectors=256)
+        >>> found.separator(0, 1), found.separator(1, 2), found.classes
+        (0, None, (0, 1, 1))
     """
 
     designs: tuple[UnitSpec, ...]

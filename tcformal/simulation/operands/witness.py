@@ -28,7 +28,12 @@ from tcformal.shown import Shown
 
 @dataclass(frozen=True, slots=True)
 class Witness(Shown):
-    """The operands of one dot product as raw encodings."""
+    """The operands of one dot product as raw encodings.
+
+    Examples:
+        >>> tcformal.separate("a100:fp16", "h100:fp16").witness
+        <Witness of 16 products, 1 not 0·0: k=0 0x3c00·0x3c00, c=0xb3000000>
+    """
 
     a: tuple[int, ...]
     b: tuple[int, ...]
