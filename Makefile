@@ -99,11 +99,11 @@ bench-store: $(STAMP)
 
 # In an environment of its own: the generator is no part of the lock.  With the archive of an npm package, PYODIDE,
 # the report and its playground lie beside.
-docs: $(RUN)
+docs:
 	$(PYTHON) -m venv $(VENV)/docs
-	$(VENV)/docs/bin/python -m pip install --quiet --editable '.[docs]'
+	$(VENV)/docs/bin/python -m pip install --quiet --editable '.[docs,report]'
 	NO_MKDOCS_2_WARNING=1 PYODIDE=$(PYODIDE) $(VENV)/docs/bin/mkdocs build --quiet
-	$(if $(PYODIDE),$(BIN)/tcformal report --out site/report --playground $(PYODIDE))
+	$(if $(PYODIDE),$(VENV)/docs/bin/tcformal report --out site/report --playground $(PYODIDE))
 
 sessions: $(STAMP)
 	PYTHONPATH=tests $(BIN)/python -m sessions
