@@ -21,11 +21,14 @@ from tcformal.simulation.arrays import dtypes, from_raw
 #: Names of dtypes in the header of a safetensors file.
 _SAFETENSORS = {
     "F64": "fp64", "F32": "fp32", "F16": "fp16", "BF16": "bf16", "F8_E4M3": "e4m3", "F8_E5M2": "e5m2",
+    "F8_E8M0": "e8m0",
 }  # fmt: skip
 #: Files that say the dtypes of their arrays.
 _ARCHIVES = (".npy", ".npz", ".safetensors")
 #: Formats of which an array's dtype says nothing else.
-_OF_DTYPE = ("fp64", "fp32", "fp16", "bf16", "e4m3", "e5m2", "e4m3fnuz", "e5m2fnuz", "e3m2", "e2m3", "e2m1")
+_OF_DTYPE = (
+    "fp64", "fp32", "fp16", "bf16", "e4m3", "e5m2", "e4m3fnuz", "e5m2fnuz", "e3m2", "e2m3", "e2m1", "e8m0",
+)  # fmt: skip
 
 
 def read_array(text: str) -> NDArray[Any]:
@@ -133,13 +136,21 @@ def outputs(
                 raise InputError(
                     f"expected {name} that broadcasts to {[m, n]}, but got {list(x.shape)}"
                 ) from None
-    scales = [None if x is None else np.asarray(x, np.float32) for x in (scale_a, scale_b)]
+    scales = [
+        None if x is None else _scales(name, x) for name, x in (("scale_a", scale_a), ("scale_b", scale_b))
+    ]
     _check_extras(scales, (m, n), c is not None, {"alpha": alpha, "beta": beta})
     raw = [np.ascontiguousarray(x).view(f"u{x.dtype.itemsize}") for x in (e, g)]
     return ProductCase(
         a=first, b=second, expected=raw[0], got=raw[1], d_format=format_of_values(e), c=values["c"],
         bias=values["bias"], scale_a=scales[0], scale_b=scales[1], alpha=alpha, beta=beta,
     )  # fmt: skip
+
+
+def _scales(name: str, given: Any) -> NDArray[Any]:
+    """Scales in the format of units that have some, or as a library's own numbers in fp32."""
+    x = valued(given, None, name)
+    return x if format_of_values(x).name in ("e8m0", "e4m3") else x.astype(np.float32)
 
 
 def _check_extras(

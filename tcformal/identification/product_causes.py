@@ -21,6 +21,7 @@ from tcformal.encodings.catalog import FORMATS, format_named
 from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InputError
 from tcformal.identification.causes import SIDES, FaultKind, Hints, by_accident, same_arithmetic
+from tcformal.programs.chain import scale_count
 from tcformal.programs.recipe import Recipe, recipe
 from tcformal.simulation.arrays import dtypes, from_raw
 from tcformal.simulation.model_gemm import ModelGemm, gemm
@@ -53,8 +54,16 @@ class ProductOperands:
 
     @property
     def scaled(self) -> bool:
-        """Whether sums are scaled."""
-        return self.scale_a is not None
+        """Whether a library scales sums; by its own numbers, in fp32."""
+        return self.scale_a is not None and self.scale_a.dtype == np.float32
+
+    def unit_scales(self, u: UnitSpec) -> bool:
+        """Whether the scales of blocks are those that a unit takes: all, or none."""
+        if u.scale_format is None or self.scale_a is None:
+            return u.scale_format is None and (self.scale_a is None or self.scaled)
+        names = {"ue4m3": "e4m3"}
+        wanted = dtypes()[names.get(u.scale_format.name, u.scale_format.name)]
+        return (self.scale_a.dtype, self.scale_a.shape[1]) == (wanted, scale_count(u, self.k))
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
