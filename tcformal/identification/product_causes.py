@@ -77,6 +77,11 @@ class ProductCase(ProductOperands):
     expected: Raw
     got: Raw
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of the outputs."""
+        return self.expected.shape[0], self.expected.shape[1]
+
     def product(self, model: ModelGemm, memo: dict[Any, Raw] | None = None) -> Raw:
         """What a recipe computes, as raw encodings; `memo` as for `ModelGemm.matmul`."""
         d = model.matmul(
@@ -260,7 +265,7 @@ def _by_recipes(
             yield ProductProducer(gemm(u, with_output(one, case, u)), own, names)
 
 
-def with_output(one: Recipe, case: ProductCase, u: UnitSpec) -> Recipe:
+def with_output(one: Recipe, case: ProductOperands, u: UnitSpec) -> Recipe:
     """The recipe with results in the product's format."""
     if case.d_format == u.d_format or one.output == case.d_format.name:
         return one
