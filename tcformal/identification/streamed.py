@@ -15,8 +15,9 @@ from tcformal.callbacks import Progress, ignore
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.identification.bugs import same_words
-from tcformal.identification.product_causes import ProductCase, ProductProducer, with_output
+from tcformal.identification.outputs import ProductCase
 from tcformal.identification.product_elements import Elements, Makers, planned
+from tcformal.identification.product_recipes import ProductProducer, with_output
 from tcformal.programs.recipe import recipe
 from tcformal.programs.recipe_steps import part_of_run
 from tcformal.simulation.evaluation import results_of
