@@ -17,14 +17,14 @@ _OPERANDS = "--a 16384,... --b 1,... --c '-2^-11'"
 _TABLE = f"""
 Compare and explain
   compare: Why two outputs of one product differ, or what made one.
-    compare a100.npy h100.npy --a a.npy --b b.npy
-    compare h100.npy --a a.npy --b b.npy --gpu h100
+    ~compare a100.npy h100.npy --a a.npy --b b.npy
+    ~compare h100.npy --a a.npy --b b.npy --gpu h100
   explain: Explain a result bit by bit, or where two units part.
     explain {_A} {_H} {_OPERANDS}
     explain {_A} {_H} {_OPERANDS} --svg sum.svg --html sum.html
   explain-mismatch: Which designs give an expected result, and the one got.
-    explain-mismatch {_A} {_OPERANDS} --expected 16384 --got 0x467fffff
-    explain-mismatch {_A} {_OPERANDS} --expected 16384 --got 16383
+    ~explain-mismatch {_A} {_OPERANDS} --expected 16384 --got 0x467fffff
+    ~explain-mismatch {_A} {_OPERANDS} --expected 16384 --got 0x467fffff --json
   eval evaluate: Compute one dot product d = a·b + c on units.
     eval {_A} {_H} {_OPERANDS}
     eval {_A}@fraction_bits=25 --a 1.5,0x3c00,... --b 2^-24,1,... --c 1/8
@@ -41,36 +41,36 @@ Separate and prove
     prove {_H} --claim integer-sums
   region: Within which spread of exponents two units agree.
     region {_A} {_H} --assume finite --assume c=0 # exit 1: they differ
-    region 'valpey@terms=2,carry_bits=1' 'valpey@terms=2'
+    ~region {_H} {_H}
   suite: The fewest inputs that separate all designs of a space.
     suite 'valpey@terms=3' --vary carry_bits=1..3
-    suite {_V} --vary fraction_bits=20..24 --format c -o suite.h
+    ~suite {_V} --vary fraction_bits=20..24 --format c -o suite.h
   run: Ask the questions of the papers, or of your own files.
     run --list
     run disagreements/truncation
 
 Errors
   accuracy: The largest error of dot products: a bound, and inputs.
-    accuracy {_FP8} {_B200} --length 1024
-    accuracy {_A} {_H} --lengths 16,256,4096 --plot growth.svg
+    ~accuracy {_FP8} {_B200} --length 1024
+    ~accuracy {_A} {_H} --lengths 16,256,4096 --plot growth.svg
   distance accuracy: How far results of two units can be apart.
-    distance {_A} {_H}
-    distance {_A} {_H} --length 256
+    ~distance {_A} {_H}
+    ~distance {_A} {_H} --length 256
   exact accuracy: How many products of integer slices are summed exactly.
     exact {_H}
     exact {_A} --json
   monotonicity accuracy: How far a result falls where an operand grows.
-    monotonicity {_V}
-    monotonicity {_A} --no-prove
+    ~monotonicity {_V}
+    ~monotonicity {_A} --no-prove
   statistics: Errors of random products against exact sums.
-    statistics {_A} {_H} --lengths 16,64,256 --elements 64
-    statistics {_H} --lengths 16,256 --elements 64 --bound --plot growth.svg
+    ~statistics {_A} {_H} --lengths 16,64,256 --elements 64
+    ~statistics {_H} --lengths 16,256 --elements 64 --bound --plot growth.svg
   compare-programs programs: Is one program's error ever larger than another's?
-    compare-programs cutlass-3xtf32 triton-3xtf32 --differ # exit 1: they do
-    compare-programs fma-chain bf16x9 --assume c=0
+    ~compare-programs cutlass-3xtf32 triton-3xtf32 --differ # exit 1: they do
+    ~compare-programs fma-chain fma-chain --assume c=0
   figures: Draw figures and tables of the literature again.
     ~figures mary-5.1 --points 3 --words 1
-    ~figures mary-5.2 --points 3 --words 1 --unit {_FP8} --plot mary.pdf
+    ~figures khattak-gemm --points 1 --words 1
 
 Identify
   identify: Identify a device's unit by its number formats alone.
@@ -85,8 +85,8 @@ Devices
     probe template > box.py
     probe plan x86/vdpbf16ps -o plan.json --vectors 1000
   doctor: What is installed, what is missing, what it would give.
-    doctor
-    doctor --json
+    ~doctor
+    ~doctor --json
 
 Export
   vectors: Test vectors of a unit, results included: csv, hex, C, …
@@ -96,7 +96,7 @@ Export
     export {_A} --to verilog -o ampere.sv
     export bf16x9 --length 2 --to smtlib -o bf16x9.smt2
   check-rtl: Compare Verilog of a dot product with a unit.
-    check-rtl dot.v --top dot --against 'valpey@terms=2' -o bench.sv
+    ~check-rtl dot.v --top dot --against 'valpey@terms=2' -o bench.sv
     ~check-rtl dot.v --top dot --against 'valpey@terms=2'
 
 Records and catalogues
@@ -117,7 +117,7 @@ Records and catalogues
     results verify
   report: Write what the records hold as pages of HTML.
     ~report --out site
-    ~report --out site --playground pyodide-314.0.7.tgz
+    ~report --out site --json
   completion: Print what completes commands and units in a shell.
     completion bash
     completion zsh
@@ -130,11 +130,11 @@ probe devices --json
 probe plan x86/vdpbf16ps -o plan.json --vectors 1000
 probe plan {_A} -o plan.json --vectors 0 --no-stored
 probe run plan.json --device model:x86/vdpbf16ps
-probe run plan.json --device 'exec:python3 box.py'
+~probe run plan.json --device 'exec:python3 box.py' # exit 1: it differs
 probe keep tiles.npz --unit x86/tdpbf16ps --device 'Intel Xeon with AMX'
 probe keep tiles.npz --unit x86/tdpbf16ps --device nobody --results elsewhere
-probe compare results/hardware/model-x86-vdpbf16ps/x86/vdpbf16ps.jsonl
-probe compare results/hardware/model-x86-vdpbf16ps --all
+~probe compare results/hardware/model-x86-vdpbf16ps/x86/vdpbf16ps.jsonl
+~probe compare results/hardware/model-x86-vdpbf16ps/x86/vdpbf16ps.jsonl --all
 ~probe campaign --device model:x86/vdpbf16ps --minutes 0.2 --vectors 1000
 ~probe campaign --device model:x86 --minutes 0.2 --vectors 100 --jobs 1
 probe template > box.py
@@ -143,14 +143,14 @@ results list --verdict separated --last 5
 results list --json
 results show 11c9
 results show 11c9 --json
-results proof d885 -o proof
-results proof d885 -o proof --results results
+~results proof d885 -o proof
+~results proof d885 -o proof --results results
 results export --csv -
-results export exported
+results export exported.json --json
 results verify
 results verify 11c9
 results prune
-results prune --pack
+~results prune --pack
 """
 
 

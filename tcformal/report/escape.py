@@ -90,6 +90,15 @@ def _count_warnings(count: int) -> None:
     complain("warning", f"{count} more such sentences are not shown")
 
 
+#: Characters of a name that are shown.
+_NAME = 44
+
+
+def shortened(name: str) -> str:
+    """A name that takes one line: of a longer one, the parameters that do not fit are left out."""
+    return name if len(name) <= _NAME or verbose() else f"{name[: _NAME - 1]}…"
+
+
 def verbose() -> bool:
     """Whether the command that runs was asked for more than a screen, with -v."""
     context = click.get_current_context(silent=True)
