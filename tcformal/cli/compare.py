@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.analysis.samples import values_of
-from tcformal.checks import check_choice
-from tcformal.cli.explain_mismatch import PROCESSORS, on_processors
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main
+from tcformal.design.processors import architecture_of, on_processors
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.identification.comparison import Compared, Difference, compare_outputs
@@ -70,7 +69,9 @@ def compare(
     case = outputs(arrays.pop("expected"), arrays.pop("got", None), **arrays, alpha=alpha, beta=beta)
     runs = [np.ascontiguousarray(x).view(f"u{x.dtype.itemsize}") for x in map(read_array, again)]
     with bar("trying units and recipes"):
-        found = compare_outputs(case, runs, arch=None if gpu is None else architecture(gpu), library=library)
+        found = compare_outputs(
+            case, runs, arch=None if gpu is None else architecture_of(gpu), library=library
+        )
     print_json(data_of(found, one=one)) if as_json else show(view_of(found, one=one))
     if found.kind is Difference.UNEXPLAINED or (one and not found.expected):
         return NO_ANSWER
@@ -84,18 +85,6 @@ def _number(held: Mapping[str, NDArray[Any]], name: str, given: float | None) ->
     if held[name].size != 1 or held[name].dtype.kind not in "fiu":
         raise InputError(f"expected one number {name} in the archive, but got {list(held[name].shape)}")
     return float(held[name].reshape(-1)[0])
-
-
-def architecture(gpu: str) -> str:
-    """The architecture of a processor; UnknownNameError for one that is not known."""
-
-    def plain(text: str) -> str:
-        return text.lower().replace(" ", "").replace("-", "")
-
-    names = {plain(name): arch for arch, processors in PROCESSORS.items() for name in (arch, *processors)}
-    word = plain(gpu)
-    near = [name for name in names if word.startswith(name)]  # rtx4090 is one of RTX 40
-    return names[check_choice("GPU or architecture", max(near, key=len, default=word), names)]
 
 
 def headline(found: Compared, *, one: bool = False) -> tuple[str, str]:

@@ -32,7 +32,7 @@ from tcformal.errors import InputError
 from tcformal.identification.refutation import Checked, Comparison, Refutation, compare, recheck
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.query.pairs.pool import SturdyPool
-from tcformal.report.escape import Plain, print_json, say, shortened, verbose
+from tcformal.report.escape import Plain, print_json, say, say_command, shortened, verbose
 from tcformal.report.parts import Headline, ReportPart, Rows, bar, show
 from tcformal.simulation.matrix_unit import padded_witness
 
@@ -325,7 +325,7 @@ def compare_(
         most = None if show_all else _SCREENFUL
         show(comparison_view(found, most))
         for line in commands(found, most) if verbose() else ():
-            say(line)
+            say_command(line)
         if found.refuted and not verbose():
             say("-v: what device and design give, and commands that show it bit by bit")
         if with_explanation:

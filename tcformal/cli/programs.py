@@ -24,7 +24,7 @@ from tcformal.query.comparison.kind import explain_program
 from tcformal.query.comparison.parameters import C_EXPONENTS, MEASURES, read_excess
 from tcformal.query.programs import MEANS, SOLVED, ProgramsCompared, compare_programs
 from tcformal.query.question import Kind
-from tcformal.report.escape import Plain, print_json, say
+from tcformal.report.escape import Plain, print_json, say, say_command
 from tcformal.report.text import console, headline, one_line, table, value_and_hex, with_decimal
 
 
@@ -182,7 +182,7 @@ def compare(
         console().print(compared_view(found))
         if found.verdict is not None and found.verdict.replayed is not None:
             for p in found.asked.programs:
-                say(explain_program(p, found.asked.formats, found.verdict.replayed))
+                say_command(explain_program(p, found.asked.formats, found.verdict.replayed))
     if found.verdict is not None and not found.verdict.checked:
         return NO_ANSWER
     if found.kind is Kind.HOLDS:
