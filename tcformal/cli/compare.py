@@ -20,7 +20,7 @@ from tcformal.cli.dot_product import (
     mismatch_view,
 )
 from tcformal.cli.evaluate import listed_values
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, SUMMARIES, json_option, main
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main
 from tcformal.design.names import resolve
 from tcformal.design.processors import architecture_of, on_processors
 from tcformal.design.unit import UnitSpec
@@ -125,7 +125,6 @@ def compare(
 
 
 alias = copy(compare)
-alias.short_help = SUMMARIES[_ALIAS]
 main.add_command(alias, _ALIAS)
 
 
