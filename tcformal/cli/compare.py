@@ -20,7 +20,7 @@ from tcformal.cli.dot_product import (
     mismatch_view,
 )
 from tcformal.cli.evaluate import listed_values
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, SUMMARIES, json_option, main
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main
 from tcformal.design.names import resolve
 from tcformal.design.processors import architecture_of, on_processors
 from tcformal.design.unit import UnitSpec
@@ -125,7 +125,6 @@ def compare(
 
 
 alias = copy(compare)
-alias.short_help = SUMMARIES[_ALIAS]
 main.add_command(alias, _ALIAS)
 
 
@@ -262,7 +261,8 @@ def headline(found: Compared, *, one: bool = False) -> tuple[str, str]:
         of = f" (otherwise as {_short([bug.model])})" if bug.model is not None else ""
         return kind.value, f"in {where} {bug.what}{how}{of}"
     if kind is Difference.BUG:
-        return kind.value, "; ".join(p.fault for p in (*found.expected[:1], *found.got[:1]) if p.fault)
+        both = (("EXPECTED", found.expected[0]), ("GOT", found.got[0]))
+        return kind.value, "; ".join(f"in {x} {p.fault} ({_short([p])})" for x, p in both if p.fault)
     if kind is Difference.UNEXPLAINED:
         sides = [name for name, makes in (("EXPECTED", found.expected), ("GOT", found.got)) if not makes]
         return kind.value, (
