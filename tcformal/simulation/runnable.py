@@ -142,7 +142,6 @@ def computation(name: str) -> Unit | RunnableProgram:
 
     Errors: UnknownNameError naming the closest names.
     """
-    from tcformal.programs.program import known_programs
+    from tcformal.programs.program import names_a_program
 
-    base = name.partition("@")[0]
-    return program(name) if base in known_programs() or base.endswith(".toml") else unit(name)
+    return program(name) if names_a_program(name) else unit(name)
