@@ -172,7 +172,8 @@ def _in_archive(
             if name in held:
                 wide = held[name].dtype.itemsize == unit.d_format.storage_bits // 8
                 formats[name] = unit.d_format if wide else d
-        formats |= dict.fromkeys(("scale_a", "scale_b"), format_named("fp32"))
+        scale = unit.scale_format.name.removeprefix("u") if unit.scale_format is not None else "fp32"
+        formats |= dict.fromkeys(("scale_a", "scale_b"), format_named(scale))
     found: dict[str, Any] = {}
     for name, x in held.items():
         if name in _FACTORS:
@@ -276,7 +277,8 @@ def headline(found: Compared, *, one: bool = False) -> tuple[str, str]:
         of = f" (otherwise as {_short([bug.model])})" if bug.model is not None else ""
         return kind.value, f"in {where} {bug.what}{how}{of}"
     if kind is Difference.BUG:
-        return kind.value, "; ".join(p.fault for p in (*found.expected[:1], *found.got[:1]) if p.fault)
+        both = (("EXPECTED", found.expected[0]), ("GOT", found.got[0]))
+        return kind.value, "; ".join(f"in {x} {p.fault} ({_short([p])})" for x, p in both if p.fault)
     if kind is Difference.UNEXPLAINED:
         sides = [name for name, makes in (("EXPECTED", found.expected), ("GOT", found.got)) if not makes]
         return kind.value, (

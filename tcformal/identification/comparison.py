@@ -387,7 +387,7 @@ class _Search:
         return [*(bug for _, bug in fits), *of_k, *result_bugs(x)]
 
     def _of_operands(self, x: Elements) -> list[Bug]:
-        return [*operand_bugs(x), *self._turned(), *(missing_shares(x.k) if not x.scaled else ())]
+        return [*operand_bugs(x), *self._turned(), *missing_shares(x.k)]
 
     def _turned(self) -> list[Bug]:
         """Operands that were taken the other way round; of square matrices."""

@@ -27,6 +27,8 @@ from tcformal.simulation.operands.batch import Raw
 
 #: Products of one call of a chain of multiply–adds.
 _CHAIN = 16
+#: Products that share a scale, in units and libraries.
+_BLOCKS = (16, 32, 64, 128)
 
 Values = NDArray[Any]
 Doubles = NDArray[np.float64]
@@ -55,14 +57,21 @@ class Elements(ProductOperands):
             scale_b=None if case.scale_b is None else case.scale_b.T[j], alpha=case.alpha, beta=case.beta,
         )  # fmt: skip
 
-    def sums(self) -> tuple[Doubles, Doubles]:
-        """alpha·Σa·b + beta·c + bias and the sum of all magnitudes, in binary64: [n] each."""
+    def products(self) -> Doubles:
+        """The products a·b with their blocks' scales, in binary64: [n, K]."""
         products = self.a.astype(np.float64) * self.b.astype(np.float64)
         if self.scale_a is not None and self.scale_b is not None:
-            blocks = np.arange(self.k) * self.scale_a.shape[1] // self.k
+            count = self.scale_a.shape[1]
+            size = next((s for s in _BLOCKS if -(-self.k // s) == count), -(-self.k // count))
+            blocks = np.arange(self.k) // size
             products *= (
                 self.scale_a.astype(np.float64)[:, blocks] * self.scale_b.astype(np.float64)[:, blocks]
             )
+        return products
+
+    def sums(self) -> tuple[Doubles, Doubles]:
+        """alpha·Σa·b + beta·c + bias and the sum of all magnitudes, in binary64: [n] each."""
+        products = self.products()
         with np.errstate(over="ignore", invalid="ignore"):
             alpha, beta = (1.0 if x is None else float(x) for x in (self.alpha, self.beta))
             total, size = alpha * products.sum(1), abs(alpha) * np.abs(products).sum(1)
@@ -92,7 +101,7 @@ def makers(
         a, b, d = (dtypes().get(f.name) for f in (u.a_format, u.b_format, u.d_format))
         return (
             arch in (None, u.arch)
-            and u.scale_format is None
+            and case.unit_scales(u)
             and d is not None
             and (a, b) == (case.a.dtype, case.b.dtype)
             and takes(u, case.k)
