@@ -12,19 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.analysis.samples import values_of
-from tcformal.checks import check_choice
-from tcformal.cli.dot_product import (
-    PROCESSORS,
-    command_of,
-    hints_data,
-    hints_view,
-    mismatch_data,
-    mismatch_view,
-    on_processors,
-)
+from tcformal.cli.dot_product import command_of, hints_data, hints_view, mismatch_data, mismatch_view
 from tcformal.cli.evaluate import listed_values
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, SUMMARIES, json_option, main
 from tcformal.design.names import resolve
+from tcformal.design.processors import architecture_of, on_processors
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import format_named
 from tcformal.encodings.spec import Format
@@ -135,7 +127,7 @@ def _refuse(given: Mapping[str, Any], names: Sequence[str], where: str) -> None:
     """Raise InputError for an option that means nothing here."""
     shown = {"picture": "plot", "traced": "explain"}
     for name in names:
-        if given[name] not in (None, "", (), False):
+        if given[name] is not None and given[name] is not False and given[name] not in ("", ()):
             option = shown.get(name, name).replace("_", "-")
             raise InputError(f"expected --{option} beside {where}, but got it without")
 
@@ -192,7 +184,7 @@ def _product(arrays: dict[str, Any], given: Mapping[str, Any], unit: UnitSpec | 
     gpu, library = given["gpu"], given["library"]
     with bar("trying units and recipes"):
         found = compare_outputs(
-            case, runs, arch=None if gpu is None else architecture(gpu), library=library, unit=unit
+            case, runs, arch=None if gpu is None else architecture_of(gpu), library=library, unit=unit
         )
     if given["as_json"]:
         print_json(data_of(found, one=one))
@@ -237,18 +229,6 @@ def _dot_products(spec: UnitSpec, cases: Sequence[MismatchCase], given: Mapping[
     if found.verdict is MismatchVerdict.UNEXPLAINED:
         return NO_ANSWER
     return OK if found.verdict in (MismatchVerdict.ROUNDING, MismatchVerdict.SAME) else OTHERWISE
-
-
-def architecture(gpu: str) -> str:
-    """The architecture of a processor; UnknownNameError for one that is not known."""
-
-    def plain(text: str) -> str:
-        return text.lower().replace(" ", "").replace("-", "")
-
-    names = {plain(name): arch for arch, processors in PROCESSORS.items() for name in (arch, *processors)}
-    word = plain(gpu)
-    near = [name for name in names if word.startswith(name)]  # rtx4090 is one of RTX 40
-    return names[check_choice("GPU or architecture", max(near, key=len, default=word), names)]
 
 
 def headline(found: Compared, *, one: bool = False) -> tuple[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from tcformal.design.processors import PROCESSORS, on_processors
 from tcformal.identification.causes import Explained, Hints, MismatchKind, MismatchVerdict, Producer
 from tcformal.oracle.numerals import number_text, power_of_two
 from tcformal.oracle.values import NumberClass, decode, exponent_of, format_value, hex_word
@@ -16,32 +17,6 @@ from tcformal.simulation.operands.witness import explain_command, in_hex
 _SHOWN = 8
 #: What both results are called.
 SIDES = ("the expected result", "the result obtained")
-
-#: GPUs and accelerators of each architecture of the catalogue; of instruction sets and open designs, what
-#: they are called.
-PROCESSORS: dict[str, tuple[str, ...]] = {
-    "volta": ("V100",), "turing": ("T4", "RTX 20"), "ampere": ("A100", "A30"),
-    "ada": ("L4", "L40S", "RTX 40"), "hopper": ("H100", "H200"), "blackwell": ("B200", "GB200"),
-    "rtx-blackwell": ("RTX 50", "RTX PRO 6000"), "cdna1": ("MI100",), "cdna2": ("MI210", "MI250X"),
-    "cdna3": ("MI300X", "MI300A", "MI325X"), "rdna3": ("RX 7900",), "rdna4": ("RX 9070",),
-    "gaudi": ("Gaudi",), "gaudi2": ("Gaudi 2",), "gaudi3": ("Gaudi 3",), "arm": ("Arm",), "x86": ("x86",),
-    "power10": ("Power10",), "riscv": ("RISC-V",), "et-soc-1": ("ET-SoC-1",), "vortex": ("Vortex",),
-    "hexagon": ("Hexagon",), "nvdla": ("NVDLA",),
-}  # fmt: skip
-
-
-def _by_architecture(names: Iterable[str]) -> dict[str, list[str]]:
-    """Names of units by architecture, in the order in which these come."""
-    found: dict[str, list[str]] = {}
-    for name in names:
-        found.setdefault(name.partition("/")[0], []).append(name)
-    return found
-
-
-def on_processors(names: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
-    """The processors of each architecture, and the units that they have."""
-    for arch, units in _by_architecture(names).items():
-        yield ", ".join(PROCESSORS.get(arch, (arch,))), units
 
 
 def _processors_text(names: Iterable[str]) -> str:
@@ -72,8 +47,8 @@ def mismatch_data(found: Explained) -> Plain:
 
 def _producer_data(p: Producer) -> Plain:
     units = [
-        {"arch": arch, "processors": list(PROCESSORS.get(arch, (arch,))), "names": names}
-        for arch, names in _by_architecture(p.units).items()
+        {"arch": (arch := names[0].partition("/")[0]), "processors": [*PROCESSORS[arch]], "names": names}
+        for _, names in on_processors(p.units)
     ]
     return {"design": p.design.name, "kind": p.kind.name.lower(), "what": p.what, "units": units}
 

@@ -14,11 +14,12 @@ from typing import Any
 
 import click
 
+from tcformal.callbacks import SHORT_NAMES, ShortNames
 from tcformal.checks import unknown_sentence
 from tcformal.cli.signals import EndedError, working
 from tcformal.errors import InputError, TcformalError
 from tcformal.installed import install
-from tcformal.report.escape import complain
+from tcformal.report.escape import complain, tell_names
 from tcformal.version import VERSION, collect_rarely
 
 #: What the exit code of every command means.
@@ -246,8 +247,10 @@ class OneSentence(click.Group):
         _never_fail_to_encode()
         collect_rarely()
         try:
+            SHORT_NAMES.set(ShortNames())
             with working():
                 code = super().main(*args, **kwargs) or OK
+            tell_names()
             sys.exit(code)
         except click.exceptions.NoArgsIsHelpError as error:
             error.show()
