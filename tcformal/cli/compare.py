@@ -204,7 +204,9 @@ def _dot_product(
 ) -> MismatchCase:
     """The dot product of the options."""
     count = scale_count(spec, spec.k)
-    data: dict[str, object] = {name: listed_values(given[name], spec.k) for name in "ab"}
+    rows = {name: listed_values(given[name], spec.k) for name in "ab"}
+    # Fewer products than the unit takes are filled up, so that every other unit can take them.
+    data: dict[str, object] = {name: x + ["0"] * (spec.k - len(x)) for name, x in rows.items()}
     data |= {"c": given["c"] or "0", "expected": right, "got": wrong}
     for name in ("scale_a", "scale_b"):
         if given[name] is not None:

@@ -22,8 +22,8 @@ PARSED = (
     "--all-pairs", "results show", "results proof", "campaign", "--device cpu", "probe keep", "probe devices",
     "probe compare",
     "--kernels", "valpey/carry-bits", "--claims", "-o ampere.json", "-o suite.h", "--certify",
-    "check-rtl", "compare a100", "compare layer", "explain-mismatch", "identify", "compare-programs",
-    "tcformal report",
+    "check-rtl", "compare a100", "compare layer", "compare ampere", "explain-mismatch", "identify",
+    "compare-programs", "tcformal report",
     "tcformal accuracy", "--plot", "figures mary",
 )  # fmt: skip
 #: Suites of real units; that of a small design is run.
