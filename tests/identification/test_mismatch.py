@@ -402,6 +402,7 @@ def test_the_command_says_what_nothing_gives_as_data() -> None:
     assert data["hints"]["tried"] > 0
 
 
+@pytest.mark.slow
 def test_fewer_products_than_a_unit_takes_are_filled_up() -> None:
     """Other units of the formats take none of that number."""
     words = ["compare", WIDE["hopper"], "--a", "1", "--b", "1", "--expected", "1", "--got", "1"]
