@@ -12,9 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.analysis.samples import values_of
-from tcformal.cli.dot_product import command_of, hints_data, hints_view, mismatch_data, mismatch_view
+from tcformal.cli.dot_product import (
+    command_of,
+    hints_data,
+    hints_view,
+    mismatch_data,
+    mismatch_view,
+)
 from tcformal.cli.evaluate import listed_values
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, SUMMARIES, json_option, main
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main
 from tcformal.design.names import resolve
 from tcformal.design.processors import architecture_of, on_processors
 from tcformal.design.unit import UnitSpec
@@ -119,7 +125,6 @@ def compare(
 
 
 alias = copy(compare)
-alias.short_help = SUMMARIES[_ALIAS]
 main.add_command(alias, _ALIAS)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from tcformal.design.processors import PROCESSORS, on_processors
+from tcformal.design.processors import on_processors
 from tcformal.identification.causes import Explained, Hints, MismatchKind, MismatchVerdict, Producer
 from tcformal.oracle.numerals import number_text, power_of_two
 from tcformal.oracle.values import NumberClass, decode, exponent_of, format_value, hex_word
@@ -47,8 +47,8 @@ def mismatch_data(found: Explained) -> Plain:
 
 def _producer_data(p: Producer) -> Plain:
     units = [
-        {"arch": (arch := names[0].partition("/")[0]), "processors": [*PROCESSORS[arch]], "names": names}
-        for _, names in on_processors(p.units)
+        {"arch": names[0].partition("/")[0], "processors": processors.split(", "), "names": names}
+        for processors, names in on_processors(p.units)
     ]
     return {"design": p.design.name, "kind": p.kind.name.lower(), "what": p.what, "units": units}
 

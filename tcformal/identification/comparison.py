@@ -35,6 +35,7 @@ from tcformal.identification.outputs import ProductCase, outputs
 from tcformal.identification.product_elements import Doubles, Elements, Makers, makers, planned, results
 from tcformal.identification.product_hints import product_hints
 from tcformal.identification.product_recipes import Parting, ProductProducer, parting
+from tcformal.identification.streamed import streamed_makers
 from tcformal.oracle.interpreter import program_result
 from tcformal.programs.recipe import recipes
 from tcformal.programs.recipe_steps import parts_of
@@ -58,6 +59,8 @@ _SEED = 3
 _PAIRED = 64
 #: Roundings after the sums at most: of alpha, of beta, of C and of the bias.
 _EPILOGUE = 4
+#: Elements besides on which stream-K is tried.
+_STREAMED = 12
 _SIDES = ("expected", "got")
 
 
@@ -264,12 +267,23 @@ class _Search:
         """The recipes that give an output on every element that is verified, the nearest first."""
         want = self.of(side)[tuple(self.places.T)]
         made = [p for p, d in self.samples() if same_words(want, d, self.case.d_format).all()]
+        found = self._verified(side, made) or self._verified(side, self._streams(side))
+        return tuple(sorted(found, key=lambda p: p.rank))
+
+    def _verified(self, side: str, made: Sequence[ProductProducer]) -> list[ProductProducer]:
         found = []
         for p in made:
             places, d = self.whole(p)
             if same_words(self.of(side)[tuple(places.T)], d, self.case.d_format).all():
                 found.append(p)
-        return tuple(sorted(found, key=lambda p: p.rank))
+        return found
+
+    def _streams(self, side: str) -> list[ProductProducer]:
+        """Stream-K on the units that give some elements, or on all, with fields that give a few of them."""
+        places = np.concatenate([self.places, self._some(np.ones(self.case.shape, np.bool_), _STREAMED)])
+        giving = {p.model.unit for p, _ in self.samples()}
+        units = [(u, found) for u, found in self.every if u in giving] or self.every
+        return streamed_makers(self.case, self.of(side)[tuple(places.T)], places, units, self.progress)
 
     def whole(self, p: ProductProducer) -> tuple[Places, Raw]:
         """The places on which a recipe is verified, and its results there."""
@@ -535,6 +549,7 @@ def loss(model: ModelGemm, k: int, with_c: bool) -> tuple[float, float] | None:
     unit, recipe = model.unit, model.recipe
     accumulators = [x for part in parts_of(unit, recipe, k) for x in part]
     calls = max(sum(-(-(stop - start) // unit.k) for start, stop in x) for x in accumulators)
+    sums = -(-k // recipe.tile) if recipe.stream else len(accumulators)
     own = _constant(unit, calls * unit.k, with_c and recipe.c_place == "accumulator")
     if own is None:
         return None
@@ -543,8 +558,8 @@ def loss(model: ModelGemm, k: int, with_c: bool) -> tuple[float, float] | None:
     formats += [model.d_format] if recipe.merge == "serial" else []
     each = max(2.0**-fmt.precision for fmt in formats)
     least = max(2.0**fmt.e_min for fmt in (*formats, model.d_format))
-    rounded = len(accumulators) + _EPILOGUE
-    return (1 + own) * (1 + each) ** rounded - 1, least * (calls * len(accumulators) + rounded)
+    rounded = sums + _EPILOGUE
+    return (1 + own) * (1 + each) ** rounded - 1, least * (calls * sums + rounded)
 
 
 @cache

@@ -79,6 +79,11 @@ class ProductCase(ProductOperands):
     expected: Raw
     got: Raw
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of the outputs."""
+        return self.expected.shape[0], self.expected.shape[1]
+
     def product(self, model: ModelGemm) -> Raw:
         """What a recipe computes, as raw encodings."""
         d = model.matmul(

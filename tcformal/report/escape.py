@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
+import shutil
+import textwrap
 from collections.abc import Callable
 from typing import Any
 
@@ -25,6 +28,8 @@ _TAIL = 400
 
 #: Warnings that one command prints.
 MOST_WARNINGS = 8
+#: Where the option -v is noted.
+VERBOSE = "tcformal.verbose"
 #: Where a command counts them.
 _WARNINGS = "tcformal.warnings"
 
@@ -65,8 +70,22 @@ def tell_names() -> None:
     """Print what short names stand for, below an answer in text on standard output."""
     heard = SHORT_NAMES.get()
     if heard is not None and heard.shown:
+        width = max(shutil.get_terminal_size().columns, _NAME)
         for text in heard.said.values():
-            say(text)
+            say(textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False))
+
+
+def as_given(text: str) -> str:
+    """A text with the names of units as the command was given them, where a shell needs no quotes."""
+    for start, end, name in reversed(short_names(text)):
+        if shlex.quote(name) == name:
+            text = text[:start] + name + text[end:]
+    return text
+
+
+def say_command(text: str) -> None:
+    """Print a command on one line, to be copied."""
+    say(as_given(text))
 
 
 def sentence(text: str) -> str:
@@ -107,6 +126,21 @@ def warn(text: str) -> None:
 def _count_warnings(count: int) -> None:
     """Print the number of warnings that were not shown."""
     complain("warning", f"{count} more such sentences are not shown")
+
+
+#: Characters of a name that are shown.
+_NAME = 44
+
+
+def shortened(name: str) -> str:
+    """A name that takes one line: of a longer one, the parameters that do not fit are left out."""
+    return name if len(name) <= _NAME or verbose() else f"{name[: _NAME - 1]}…"
+
+
+def verbose() -> bool:
+    """Whether the command that runs was asked for more than a screen, with -v."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(VERBOSE))
 
 
 def print_json(value: Any) -> None:
