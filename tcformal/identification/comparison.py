@@ -39,6 +39,7 @@ from tcformal.identification.streamed import streamed_makers
 from tcformal.oracle.interpreter import program_result
 from tcformal.programs.recipe import recipes
 from tcformal.programs.recipe_steps import parts_of
+from tcformal.shown import Shown, short
 from tcformal.simulation.model_gemm import ModelGemm
 from tcformal.simulation.operands.batch import Raw
 
@@ -94,7 +95,7 @@ class FoundBug:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class Compared(Shown):
     """Two outputs of one product, and what explains that they differ.
 
     Ranges and units: `first`, `worst`: the first differing element, and the one that differs most; `share`:
@@ -117,6 +118,12 @@ class Compared:
     parting: Parting | None = None
     #: What would explain outputs that nothing makes; None where both are explained, or neither is.
     hints: Hints[ProductProducer] | None = None
+
+    def _line(self) -> str:
+        named = [f", {side} by {short(makes[0].model.recipe.name)} on {short(makes[0].model.unit.name, 36)}"
+                 for side, makes in (("expected", self.expected), ("got", self.got)) if makes]  # fmt: skip
+        elements = f"{self.differing} of {self.case.expected.size} elements differ"
+        return f"{self.kind.value}: {elements}{''.join(named)}"
 
 
 def compare(

@@ -27,6 +27,7 @@ from tcformal.programs.recipe_steps import (
     recipe_plan,
     streamed,
 )
+from tcformal.shown import Shown, short
 from tcformal.simulation.arrays import broadcast, dtypes, from_raw, multiply_stack, stack_of, to_raw
 from tcformal.simulation.evaluation import RunOptions, run_plan
 from tcformal.simulation.matrix_unit import PreparedOperand, Unit, spec_of
@@ -34,11 +35,19 @@ from tcformal.simulation.operands.batch import Raw
 
 
 @dataclass(frozen=True, slots=True)
-class ModelGemm:
-    """A library's matrix product, as `tcformal.gemm` returns it: a recipe on a unit."""
+class ModelGemm(Shown):
+    """A library's matrix product, as `tcformal.gemm` returns it: a recipe on a unit.
+
+    Examples:
+        >>> tcformal.gemm("h100:fp16", "cutlass-split-k-serial@output=fp16")
+        <ModelGemm cutlass-split-k-serial@output=fp16 on h100:fp16>
+    """
 
     unit: UnitSpec
     recipe: Recipe
+
+    def _line(self) -> str:
+        return f"ModelGemm {short(self.recipe.name)} on {short(self.unit.shown)}"
 
     @property
     def d_format(self) -> Format:
@@ -202,6 +211,11 @@ def gemm(unit: str | Unit | UnitSpec, recipe: str | Recipe = "plain") -> ModelGe
     Ranges and units: names as for `tcformal.unit` and `tcformal recipes`, such as
     `cublaslt-66@splits=4,output=bf16`.
     Errors: UnknownNameError naming the closest names; InputError for a unit that the recipe cannot call.
+
+    Examples:
+        >>> product = tcformal.gemm("h100:fp16", "cublaslt-66@splits=4,output=bf16")
+        >>> product.matmul(np.ones((2, 512), np.float16), np.ones((512, 3), np.float16)).dtype
+        dtype(bfloat16)
     """
     product = ModelGemm(spec_of(unit), recipe_of(recipe))
     check_unit(product.unit, product.recipe)
