@@ -18,6 +18,7 @@ from tcformal.cli.dot_product import (
     hints_view,
     mismatch_data,
     mismatch_view,
+    percent,
 )
 from tcformal.cli.evaluate import listed_values
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main
@@ -332,6 +333,11 @@ def view_of(found: Compared, *, one: bool = False, every: bool = False) -> list[
     parts.append(
         f"{found.tried} recipes on units tried; those named were verified on {found.checked} elements"
     )
+    if found.chance:
+        parts.append(
+            f"of all results as near as those that differ, the recipes give {percent(found.chance)}: so "
+            "likely is it that one of them fits by accident"
+        )
     if found.hints is not None:
         made = {"EXPECTED": bool(found.expected), "GOT": bool(found.got)}
         parts += hints_view(found.hints, made, _altered, None if every else _RECIPES)
@@ -367,7 +373,7 @@ def data_of(found: Compared, *, one: bool = False) -> dict[str, Any]:
         "differing": found.differing, "elements": int(found.case.expected.size),
         "first": element(found.first), "worst": element(found.worst),
         "share_of_rounding": found.share, "tried": found.tried, "verified_on": found.checked,
-        "hints": None if found.hints is None else hints_data(found.hints, _maker),
+        "chance": found.chance, "hints": None if found.hints is None else hints_data(found.hints, _maker),
     }  # fmt: skip
 
 
