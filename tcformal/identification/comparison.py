@@ -34,7 +34,7 @@ from tcformal.identification.causes import Hints
 from tcformal.identification.cuts import cut_makers
 from tcformal.identification.outputs import ProductCase, outputs
 from tcformal.identification.product_elements import Doubles, Elements, Makers, makers, planned, results
-from tcformal.identification.product_hints import product_hints
+from tcformal.identification.product_hints import product_chance, product_hints
 from tcformal.identification.product_recipes import Parting, ProductProducer, parting
 from tcformal.oracle.interpreter import program_result
 from tcformal.programs.recipe import recipes
@@ -118,6 +118,8 @@ class Compared(Shown):
     parting: Parting | None = None
     #: What would explain outputs that nothing makes; None where both are explained, or neither is.
     hints: Hints[ProductProducer] | None = None
+    #: The chance that some recipe gives the elements that differ by accident; None of many, and of bugs.
+    chance: float | None = None
 
     def _line(self) -> str:
         named = [f", {side} by {short(makes[0].model.recipe.name)} on {short(makes[0].model.unit.name, 36)}"
@@ -527,9 +529,13 @@ class _Search:
         differing = int(self.apart.sum())
         first = divmod(int(self.apart.argmax()), self.apart.shape[1]) if differing else None
         both = [*makes["expected"][:1], *makes["got"][:1]] if makes["expected"] and makes["got"] else []
+        chance = None
+        if 0 < differing <= _DIFFERING and (both or (bug is not None and bug.other is not None)):
+            side = "got" if bug is None else bug.side
+            chance = product_chance(self.case, np.argwhere(self.apart), self.every, side)
         return Compared(
             self.case, kind, makes["expected"], makes["got"], bug, differing, first, self.worst(),
-            self.share(both), self.tried, self.checked,
+            self.share(both), self.tried, self.checked, chance=chance,
         )  # fmt: skip
 
 
