@@ -99,8 +99,8 @@ class OneSentence(click.Group):
         kwargs.setdefault("complete_var", COMPLETE)
         _never_fail_to_encode()
         collect_rarely()
+        heard = SHORT_NAMES.set(ShortNames())
         try:
-            SHORT_NAMES.set(ShortNames())
             with working():
                 code = super().main(*args, **kwargs) or OK
             tell_names()
@@ -137,6 +137,8 @@ class OneSentence(click.Group):
                     f"expected {name} for the command {word}, but it is not installed: {install()}", BAD_INPUT
                 )
             fail(f"internal error, please report it: {type(error).__name__}: {error}", NO_ANSWER)
+        finally:
+            SHORT_NAMES.reset(heard)
 
 
 def _missing(error: click.MissingParameter) -> str:
