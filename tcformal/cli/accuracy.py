@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -21,7 +20,7 @@ from tcformal.checks import exponent_range
 from tcformal.cli.group import NO_ANSWER, OK, json_option, main, verbose_option, whole_numbers
 from tcformal.cli.solver_options import SolverOptions, solver_options
 from tcformal.design.unit import UnitSpec
-from tcformal.oracle.numerals import number_text
+from tcformal.oracle.numerals import number_text, percent, rounded
 from tcformal.oracle.values import format_value, value_data
 from tcformal.query.question import Kind
 from tcformal.report.escape import Plain, as_given, print_json, say, say_command, verbose
@@ -41,8 +40,6 @@ if TYPE_CHECKING:  # a bound of a unit does not wait for these
 
 #: What constants are shown in units of.
 _UNIT = 24
-#: Decimal places of a share that are written out at most.
-_FIXED = 12
 #: Bits of integers that the first line is about, where such are summed exactly.
 _USUAL = 8
 #: Units that the first line names.
@@ -54,24 +51,7 @@ _SHOWN = 16
 def in_units(x: Fraction, *, up: bool) -> str:
     """A constant as a decimal times 2^-24, rounded up for a bound and down for what was attained."""
     digits = 6 if x * 2**_UNIT >= 1 else 12
-    return f"{_rounded(x * 2**_UNIT, digits, up):.12g}·2^-{_UNIT}"
-
-
-def _rounded(x: Fraction, digits: int, up: bool) -> float:
-    """A number with so many decimal places, rounded up or down."""
-    return float(Fraction((math.ceil if up else math.floor)(x * 10**digits), 10**digits))
-
-
-def percent(x: Fraction, *, up: bool) -> str:
-    """A share in percent with four digits, rounded up or down."""
-    digits = 0
-    while x and x * 100 * 10**digits < 1000:
-        digits += 1
-    made = _rounded(x * 100, digits, up)
-    if digits > _FIXED:
-        return f"{made:.4g} %"
-    text = f"{made:.{digits}f}"
-    return (text.rstrip("0").rstrip(".") if digits else text) + " %"
+    return f"{rounded(x * 2**_UNIT, digits, up):.12g}·2^-{_UNIT}"
 
 
 def theorem_data(unit: UnitSpec, theorem: Instance) -> Plain:
@@ -323,8 +303,9 @@ def _words(w: Witness) -> dict[str, str]:
     return {name: hex(word) for name, word in w.inputs().items() if word}
 
 
-def monotonicity_view(m: Monotonicity, x: Unit | RunnableProgram) -> None:
+def monotonicity_view(m: Monotonicity, x: Unit | RunnableProgram | None = None) -> None:
     """Print the largest falls, with their inputs, and the theorem."""
+    x = computation(m.name) if x is None else x
     made = table("grows", "from", "to", "result", "to", ">ulps", ">in u")
     for f in m.falls:
         own = (f.first.c, f.second.c) if f.operand == "c" else (f.first.a[0], f.second.a[0])

@@ -18,7 +18,7 @@ Compare and explain
   explain: Explain a result bit by bit, or where two units part.
     explain a100:fp16 h100:fp16 {_OPERANDS}
     explain a100:fp16 h100:fp16 {_OPERANDS} --svg sum.svg --html sum.html
-  explain-mismatch: Which designs give an expected result, and the one got.
+  explain-mismatch compare: The earlier name of compare for one dot product.
     ~explain-mismatch a100:fp16 {_OPERANDS} --expected 16384 --got 0x467fffff
     ~explain-mismatch a100:fp16 {_OPERANDS} --expected 16384 --got 0x467fffff --json
   eval evaluate: Compute one dot product d = a·b + c on units.
@@ -74,7 +74,7 @@ Identify
     ~identify --device model:v100:fp16 --unit v100:fp16 --vectors 10000
   identify-product: Identify a library's product: its order, and the unit.
     ~identify-product numpy --formats fp32,fp32,fp32 --shape 8,8,40
-    ~identify-product numpy --formats fp64,fp64,fp64 --shape 8,8,24
+    ~identify-product numpy --formats fp32,fp32,fp32 --shape 1,16,48 --rows 1..64
 
 Devices
   probe: Run dot products on hardware, and compare with models.

@@ -55,7 +55,7 @@ def programs_table(programs: Sequence[Program]) -> RenderableType:
     return one_line("program", "a · b + c", "what it computes", rows=rows)
 
 
-def program_card(p: Program, products: int | None) -> RenderableType:
+def program_card(p: Program, products: int | None = None) -> RenderableType:
     """A program's text, parameters and source; with a length, its steps."""
     lines = [p.title, f"source: {p.source}"]
     lines.append("inputs: " + ", ".join(f"{k} in {v}" for k, v in _inputs(p).items()))
@@ -86,6 +86,14 @@ def compared_view(r: ProgramsCompared) -> RenderableType:
     if r.witness is not None and r.results is not None:
         parts += _witness(r)
     return Group(*parts, Text(f"means: {r.means}; {r.seconds:.2f} s", style="dim"))
+
+
+def show_compared(r: ProgramsCompared) -> None:
+    """Print a comparison, and the commands that show both results bit by bit."""
+    console().print(compared_view(r))
+    if r.verdict is not None and r.verdict.replayed is not None:
+        for p in r.asked.programs:
+            say_command(explain_program(p, r.asked.formats, r.verdict.replayed))
 
 
 def _witness(r: ProgramsCompared) -> list[RenderableType]:
@@ -179,10 +187,7 @@ def compare(
     if as_json:
         print_json(found.to_json())
     else:
-        console().print(compared_view(found))
-        if found.verdict is not None and found.verdict.replayed is not None:
-            for p in found.asked.programs:
-                say_command(explain_program(p, found.asked.formats, found.verdict.replayed))
+        show_compared(found)
     if found.verdict is not None and not found.verdict.checked:
         return NO_ANSWER
     if found.kind is Kind.HOLDS:

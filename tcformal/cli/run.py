@@ -23,7 +23,7 @@ from tcformal.errors import InputError
 from tcformal.files import write_whole
 from tcformal.query.verdict import NOT_CHECKED
 from tcformal.report.claim_view import claims_section
-from tcformal.report.escape import Plain, print_json, warn
+from tcformal.report.escape import Plain, print_json, say, warn
 from tcformal.report.markdown import Section, markdown, table_lines
 from tcformal.report.references import counted_references, references
 from tcformal.report.results import exports_section
@@ -90,6 +90,15 @@ def summary(done: Sequence[Answered], seconds: float) -> RenderableType:
     open_ = [a for a in done if not a.as_expected]
     lines = [Text(_unexpected(a), "yellow" if a.outcome in OPEN or not a.checked else "red") for a in open_]
     return Group(Text(f"{_counted(done)}; {seconds:.1f} s in all"), made, *lines)
+
+
+def answered_view(a: Answered) -> None:
+    """Print one answer: its outcome and its relation to the source, and the commands that show it."""
+    say(f"{a.outcome}: {a.query}, {a.ask.name}: {_found(a.answer)}")
+    if a.ask.reported:
+        say(f"the source says: {a.ask.reported}: {agreement(a).strip('*')}")
+    for command in a.answer.get("commands", ()):
+        say(command)
 
 
 def _unexpected(a: Answered) -> str:

@@ -83,14 +83,16 @@ def resolve(name: str) -> UnitSpec:
     units = catalogue()
     if base in _ARM and base not in units:
         base += f".ebf{check_choice('ebf', settings.pop('ebf', '0'), ('0', '1'))}"
+    asked = ""
     if base not in units:
         found = alias(base)
         if found is None:
             raise UnknownNameError(_unknown_unit(base))
         hear(found.unit, found.name, str(found))
-        base = found.unit
+        base, asked = found.unit, found.name + at + text
         name = f"{base}@{text}" if at else base
-    return _altered(name, units[base], settings) if settings else units[base]
+    spec = _altered(name, units[base], settings) if settings else units[base]
+    return replace(spec, asked=asked) if asked else spec
 
 
 def _unknown_unit(base: str) -> str:

@@ -6,12 +6,15 @@ the console of `report.text`, which applies `printable` to everything except its
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import re
 import shlex
 import shutil
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from typing import Any
 
 import click
@@ -100,9 +103,29 @@ def _clipped(text: str) -> str:
     return f"{text[: LONGEST - _TAIL]} … ({left_out} characters) … {text[-_TAIL:]}"
 
 
+#: Where text goes instead of standard output, while it is captured.
+_PAPER: ContextVar[io.StringIO | None] = ContextVar("paper", default=None)
+
+
+@contextlib.contextmanager
+def captured() -> Iterator[io.StringIO]:
+    """Take what `say` and consoles would write on standard output, of this thread only."""
+    paper = io.StringIO()
+    token = _PAPER.set(paper)
+    try:
+        yield paper
+    finally:
+        _PAPER.reset(token)
+
+
+def paper() -> io.StringIO | None:
+    """Where text is captured; None where it goes to standard output."""
+    return _PAPER.get()
+
+
 def say(text: str = "", *, err: bool = False, end: str = "\n") -> None:
     """Print text, of one line or several, on standard output or error."""
-    click.echo(printable(text) + end, err=err, nl=False)
+    click.echo(printable(text) + end, None if err else paper(), err=err, nl=False)
 
 
 def complain(word: str, text: str) -> None:

@@ -20,7 +20,7 @@ from rich.text import Text
 from tcformal.callbacks import SHORT_NAMES
 from tcformal.encodings.spec import Format
 from tcformal.oracle.values import decode, format_value, hex_word
-from tcformal.report.escape import printable, short_names
+from tcformal.report.escape import paper, printable, short_names
 from tcformal.report.parts import Pulse
 
 #: Digits of an id or digest that people are shown.
@@ -66,9 +66,10 @@ def console(*, stderr: bool = False) -> Console:
     columns, lines = shutil.get_terminal_size()
     terminal = Console(stderr=stderr, width=columns, height=lines).is_terminal
     width = min(columns, WIDTH) if terminal else _columns(os.environ.get("COLUMNS", ""))
-    system: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
+    file = None if stderr else paper()
+    system: Literal["auto"] | None = None if os.environ.get("NO_COLOR") or file else "auto"
     return _Console(
-        stderr=stderr, width=max(width, _NARROWEST), height=max(lines, 1), color_system=system,
+        stderr=stderr, file=file, width=max(width, _NARROWEST), height=max(lines, 1), color_system=system,
         highlight=False, soft_wrap=False, markup=False, emoji=False,
     )  # fmt: skip
 

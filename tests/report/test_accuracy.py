@@ -13,8 +13,9 @@ import pytest
 from click.testing import CliRunner
 
 from tcformal.cli import main
-from tcformal.cli.accuracy import percent, theorem_data, theorem_text
+from tcformal.cli.accuracy import theorem_data, theorem_text
 from tcformal.design.names import resolve
+from tcformal.oracle.numerals import percent
 from tcformal.theory.claims import relative_from_zero
 
 VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"

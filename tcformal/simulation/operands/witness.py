@@ -23,11 +23,17 @@ from tcformal.oracle.values import (
     value_data,
 )
 from tcformal.programs.chain import scale_count
+from tcformal.shown import Shown
 
 
 @dataclass(frozen=True, slots=True)
-class Witness:
-    """The operands of one dot product as raw encodings."""
+class Witness(Shown):
+    """The operands of one dot product as raw encodings.
+
+    Examples:
+        >>> tcformal.separate("a100:fp16", "h100:fp16").witness
+        <Witness of 16 products, 1 not 0·0: k=0 0x3c00·0x3c00, c=0xb3000000>
+    """
 
     a: tuple[int, ...]
     b: tuple[int, ...]
@@ -35,6 +41,12 @@ class Witness:
     #: One scale per block of k, for units with scales.
     scale_a: tuple[int, ...] = ()
     scale_b: tuple[int, ...] = ()
+
+    def _line(self) -> str:
+        live = [i for i in range(len(self.a)) if self.a[i] or self.b[i]]
+        products = ", ".join(f"k={i} {self.a[i]:#x}·{self.b[i]:#x}" for i in live[:2])
+        more = ", …" if len(live) > 2 else ""
+        return f"Witness of {len(self.a)} products, {len(live)} not 0·0: {products}{more}, c={self.c:#x}"
 
     def inputs(self) -> dict[str, int]:
         """The operands by the DAG's input names."""
