@@ -107,7 +107,7 @@ Records and catalogues
     recipes cublaslt-66@splits=4,output=bf16
   programs: Programs over units; one, with its text and steps.
     programs
-    programs bf16x9@bands=3 --length 2
+    programs kahan
   results: Kept answers: list, show, verify, proof, export, prune.
     results list
     results verify
@@ -137,14 +137,14 @@ probe template > box.py
 probe template
 results list --verdict separated --last 5
 results list --json
-results show 11c9
-results show 11c9 --json
+results show 582c
+results show 582c --json
 ~results proof d885 -o proof
 ~results proof d885 -o proof --results results
 results export --csv -
 results export exported.json --json
 results verify
-results verify 11c9
+results verify 582c
 results prune
 ~results prune --pack
 """
