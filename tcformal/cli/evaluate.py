@@ -15,9 +15,11 @@ from tcformal.oracle.values import format_value, hex_word
 from tcformal.programs.chain import circuit, scale_count
 from tcformal.query.explain.given import witness_of
 from tcformal.report.escape import print_json
-from tcformal.report.text import console, table, with_decimal
+from tcformal.report.text import console, short_value, table, with_decimal
 from tcformal.simulation.operands.witness import Witness
 
+#: Units that the first line names.
+_COMPARED = 3
 #: Times that one value may be written to be repeated.
 _MOST_REPEATED = 999_999
 
@@ -82,5 +84,11 @@ def eval_(names: Sequence[str], as_json: bool, **operands: str | None) -> None:
     if as_json:
         print_json([{"unit": x, "value": format_value(d, r), "hex": hex_word(d, r)} for x, d, r in results])
         return
+    out, shown = console(), results[:_COMPARED]
+    said = " and ".join(f"{short_value(d, raw)} on {name}" for name, d, raw in shown)
+    if len({format_value(d, raw) for _, d, raw in results}) == 1:
+        out.print(f"d = {with_decimal(*results[0][1:])}")
+    else:
+        out.print(f"They differ: {said}{', and others' if len(results) > _COMPARED else ''}")
     rows = ((name, with_decimal(d, raw), hex_word(d, raw)) for name, d, raw in results)
-    console().print(table("unit", "d", "encoding", rows=rows))
+    out.print(table("unit", "d", "encoding", rows=rows))

@@ -29,7 +29,7 @@ from tcformal.query.properties import PROPERTY
 from tcformal.query.question import Kind
 from tcformal.query.search import EQUALITY
 from tcformal.query.verdict import NOT_CHECKED, kept_as
-from tcformal.report.escape import Plain, print_json, say, warn
+from tcformal.report.escape import Plain, print_json, say, say_command, warn
 from tcformal.report.parts import bar
 from tcformal.report.results import NOTHING, cell_text, unchecked_reason, unchecked_verdict
 from tcformal.report.text import SCREEN, SHOWN, console, headline, table
@@ -345,7 +345,7 @@ def show(start: str, folder: str, as_json: bool) -> None:
     out.print(record_view(entry, now, finding))
     if command is not None:
         out.print(Text("bit by bit: ", style="dim"), end="")
-        say(command)
+        say_command(command)
 
 
 def _show_claim(store: Store, record: Record, as_json: bool) -> None:

@@ -159,6 +159,11 @@ class UnitSpec(Shown):
         return self.asked or self.name
 
     @property
+    def title(self) -> str:
+        """The same, with the unit that a processor's name stands for."""
+        return f"{self.asked} = {self.name}" if self.asked else self.name
+
+    @property
     def arch(self) -> str:
         """The architecture, or the family's name."""
         return self.name.partition("/")[0].partition("@")[0]

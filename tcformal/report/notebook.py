@@ -50,7 +50,7 @@ def unit_html(u: Unit) -> str:
     ]
     shape = f"D[{spec.m},{spec.n}] = A[{spec.m},{spec.k}] · B[{spec.k},{spec.n}] + C ({spec.operands})"
     return (
-        f"<strong>{escape(spec.name)}</strong><br>{escape(shape)}<br>{escape(f'{op.name}: {op.formula}')}"
+        f"<strong>{escape(spec.title)}</strong><br>{escape(shape)}<br>{escape(f'{op.name}: {op.formula}')}"
         + html_table(("parameter", "value", "evidence", "source"), rows)
     )
 
@@ -62,8 +62,8 @@ def verdict_html(v: Verdict[Any]) -> str:
         return head
     first, second = v.question.first, v.question.second
     results = [
-        (name, format_value(first.operands.d, raw), hex_word(first.operands.d, raw))
-        for name, raw in zip(v.question.names, v.results, strict=True)
+        (spec.shown, format_value(first.operands.d, raw), hex_word(first.operands.d, raw))
+        for spec, raw in zip((first, second), v.results, strict=True)
     ]
     traces = [explain_witness(spec, v.witness) for spec in (first, second)]
     return (
@@ -75,7 +75,7 @@ def verdict_html(v: Verdict[Any]) -> str:
 
 def claim_html(v: ClaimVerdict) -> str:
     """A claim's verdict, with the theorem that answers it, or each part with its status."""
-    head = f"<strong>{escape(v.kind.name)}</strong>: {escape(v.claim)} of {escape(v.unit.name)}: "
+    head = f"<strong>{escape(v.kind.name)}</strong>: {escape(v.claim)} of {escape(v.unit.shown)}: "
     if v.theorem is not None:
         columns, rests = ("theorem", "source", "rests on"), "; ".join(v.theorem.rests_on)
         return head + escape(v.reason) + html_table(columns, [(v.theorem.name, v.theorem.source, rests)])

@@ -103,7 +103,7 @@ def write_inputs() -> None:
     u = tcformal.unit("x86/tdpbf16ps")
     words, c = rng.integers(0x3F00, 0x4000, (2, 4, u.k)).astype(np.uint16), np.zeros(4, np.uint32)
     d = u.dot_bits(words[0], words[1], c)
-    np.savez("tiles.npz", a=words[0], b=words[1], c=c, expected=d, got=d)
+    np.savez("tiles.npz", A=words[0][:, None], B=words[1][:, None], C=c[:, None, None], D=d[:, None, None])
     CliRunner().invoke(main, ["export", "valpey@terms=2", "--to", "verilog", "-o", "valpey.sv"])
     text = Path("valpey.sv").read_text(encoding="utf-8")
     Path("dot.v").write_text(re.sub(r"\bmodule \w+", "module dot", text, count=1), encoding="utf-8")

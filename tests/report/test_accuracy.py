@@ -37,7 +37,7 @@ def test_shares_are_rounded_away_from_what_is_meant(share: Fraction, up: bool, t
 
 def test_the_first_line_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tcformal.cli.accuracy.refined", lambda _: "")
-    done = CliRunner().invoke(main, ["accuracy", VOLTA, "--length", "64"])
+    done = CliRunner().invoke(main, ["accuracy", VOLTA, "--length", "64", "-v"])
     assert done.exit_code == 0, done.output
     said = " ".join(done.output.split())
     first = f"{VOLTA}: a dot product of 64 products differs from xᵀy by at most 0.00075"
