@@ -102,7 +102,7 @@ class UnitSpec(Shown):
         if self.tree is not None:
             self._check_tree(self.tree)
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         return f"UnitSpec {short(self.shown, 60)}: {formats_text(self)}, {self.m}×{self.n}×{self.k}"
 
     def _check_tree(self, tree: Tree) -> None:

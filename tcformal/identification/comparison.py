@@ -119,7 +119,7 @@ class Compared(Shown):
     #: What would explain outputs that nothing makes; None where both are explained, or neither is.
     hints: Hints[ProductProducer] | None = None
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         named = [f", {side} by {short(makes[0].model.recipe.name)} on {short(makes[0].model.unit.name, 36)}"
                  for side, makes in (("expected", self.expected), ("got", self.got)) if makes]  # fmt: skip
         elements = f"{self.differing} of {self.case.expected.size} elements differ"

@@ -109,7 +109,7 @@ class Trace(Shown):
     block_results: tuple[int, ...]
     result: int
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         sums = f"{len(self.steps)} sum{'' if len(self.steps) == 1 else 's'}"
         return f"Trace {short(self.unit.shown)}, {sums}: {format_value(self.unit.operands.d, self.result)}"
 
@@ -137,7 +137,7 @@ class Divergence(Shown):
     #: The number of the sum, from 0; that after the last one for `result`.
     step: int = 0
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         return f"Divergence at {self.stage}: {self.first} against {self.second}"
 
 
