@@ -61,7 +61,7 @@ def main() -> None:
         answer({"id": given["id"], "d": hex(d)})
 
 
-def answer(data: dict[str, object]) -> None:
+def answer(data: object) -> None:
     """Write one line, and hand it over."""
     sys.stdout.write(json.dumps(data) + "\n")
     sys.stdout.flush()
