@@ -33,7 +33,7 @@ def html(value: Any) -> str | None:
         if isinstance(value, kind):
             return made(value)
     text = view("text", value)
-    return None if text is None else f"<pre>{escape(text)}</pre>"
+    return None if text is None else f'<pre style="font-family:monospace">{escape(text)}</pre>'
 
 
 def trace_html(trace: Trace) -> str:
@@ -87,7 +87,7 @@ def identification_html(found: Identification) -> str:
     """The verdict as the command line prints it, and how many designs were left after each question."""
     lines = "\n".join(plain(part) for part in identification_view(found))
     picture = growth_picture(found.space, found.growth) if found.growth else ""
-    return f"<pre>{escape(lines)}</pre>{picture}"
+    return f'<pre style="font-family:monospace">{escape(lines)}</pre>{picture}'
 
 
 #: The views that are more than text.
