@@ -121,7 +121,7 @@ class Compared(Shown):
     #: The chance that some recipe gives the elements that differ by accident; None of many, and of bugs.
     chance: float | None = None
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         named = [f", {side} by {short(makes[0].model.recipe.name)} on {short(makes[0].model.unit.name, 36)}"
                  for side, makes in (("expected", self.expected), ("got", self.got)) if makes]  # fmt: skip
         elements = f"{self.differing} of {self.case.expected.size} elements differ"

@@ -112,7 +112,7 @@ class Recipe(Shown):
                 check_int(name, value, low=1 if name in ("splits", "grain") else 0, high=_LARGEST)
         self._check_together()
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         return f"Recipe {short(self.name, 60)}: {self.title}"
 
     def _check_together(self) -> None:

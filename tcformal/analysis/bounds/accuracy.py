@@ -75,7 +75,7 @@ class Accuracy(Shown):
                 f"the first has a = {words_text(w.a)}, b = {words_text(w.b)}"
             )
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         promoted = "" if self.promote is None else f", promoted every {self.promote}"
         known = bounds_text(self.bound, None if self.attained is None else self.attained.ratio)
         return f"Accuracy {short(self.unit.shown)}, {self.length} products{promoted}: {known} of Σ|x·y|"
