@@ -94,6 +94,8 @@ export bf16x9 --length 2 --to smtlib -o bf16x9.smt2
 check-rtl dot.v --top dot --against {_AMPERE} -o bench.sv
 check-rtl dot.v --top dot --against 'valpey@terms=3' --map 'a[0]=x[15:0]' --map 'a[1]=y' \
 --map d=result --tie rst_n=1 --latency 3
+audit 4c2f
+audit answer.json -o files
 results: results list
 results: results verify
 results list --verdict separated --last 5
@@ -151,6 +153,7 @@ OK, OTHERWISE, BAD_INPUT, NO_ANSWER = 0, 1, 2, 3
 SUMMARIES: dict[str, str] = {
     "accuracy": "The largest error of a dot product in units of Σ|x_k·y_k|: a proved bound, attaining "
     "inputs.",
+    "audit": "Check an answer anew, here and by other people's programs: Coq, cake_lpr, ACL2, ABC.",
     "check-rtl": "Compare Verilog of one dot product with a unit (exit 0 if they are equal on all inputs).",
     "compare": "Rounding or bug? Say why two outputs of one matrix product differ, or what made one.",
     "compare-programs": "Is program A ever worse than B: inputs, or a proof that there are none (exit 0)?",
@@ -248,10 +251,10 @@ class OneSentence(click.Group):
             with working():
                 code = super().main(*args, **kwargs) or OK
             sys.exit(code)
-        except click.exceptions.NoArgsIsHelpError as error:
-            error.show()
-            sys.exit(BAD_INPUT)
         except click.ClickException as error:
+            if type(error).__name__ == "NoArgsIsHelpError":  # of click 8.2 and later
+                error.show()
+                sys.exit(BAD_INPUT)
             fail(error.format_message(), BAD_INPUT)
         except TcformalError as error:
             fail(str(error), error.exit_code)
