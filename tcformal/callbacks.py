@@ -1,10 +1,11 @@
-"""Callbacks: warnings and progress of a long computation, its time, and the views that a notebook shows."""
+"""Callbacks: warnings and progress of a long computation, and its time."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 
 #: Takes one sentence: what was wrong, and what was done about it.
 Warn = Callable[[str], None]
@@ -29,17 +30,24 @@ def processor_seconds() -> float:
     return sum(os.times()[:4])
 
 
-#: Makes the SVG or HTML of a value: a notebook asks the value, and views are made layers above it.
-View = Callable[[Any], str | None]
+@dataclass(slots=True)
+class ShortNames:
+    """The short names of units that a command was given."""
 
-_VIEWS: dict[str, View] = {}
+    #: The first short name of each unit.
+    names: dict[str, str] = field(default_factory=dict)
+    #: What each of them stands for, in words.
+    said: dict[str, str] = field(default_factory=dict)
+    #: Whether the command has printed text.
+    shown: bool = False
 
 
-def set_view(name: str, make: View) -> None:
-    """Say who makes the view of this name."""
-    _VIEWS[name] = make
+#: Those of the command that runs; None where none does.
+SHORT_NAMES: ContextVar[ShortNames | None] = ContextVar("short_names", default=None)
 
 
-def view(name: str, value: Any) -> str | None:
-    """The view of a value; None where nobody makes it, and the notebook shows the value as text."""
-    return _VIEWS[name](value) if name in _VIEWS else None
+def hear(unit: str, name: str, text: str) -> None:
+    """Note that a unit was given by a short name, and what that stands for."""
+    if (heard := SHORT_NAMES.get()) is not None:
+        heard.names.setdefault(unit, name)
+        heard.said[name] = text

@@ -30,12 +30,16 @@ from tcformal.identification.bugs import (
     subnormal_products,
     value_bug,
 )
-from tcformal.identification.outputs import outputs
-from tcformal.identification.product_causes import Parting, ProductCase, ProductProducer, parting
+from tcformal.identification.causes import Hints
+from tcformal.identification.outputs import ProductCase, outputs
 from tcformal.identification.product_elements import Doubles, Elements, Makers, makers, planned, results
+from tcformal.identification.product_hints import product_hints
+from tcformal.identification.product_recipes import Parting, ProductProducer, parting
+from tcformal.identification.streamed import streamed_makers
 from tcformal.oracle.interpreter import program_result
 from tcformal.programs.recipe import recipes
 from tcformal.programs.recipe_steps import parts_of
+from tcformal.shown import Shown, short
 from tcformal.simulation.model_gemm import ModelGemm
 from tcformal.simulation.operands.batch import Raw
 
@@ -56,6 +60,8 @@ _SEED = 3
 _PAIRED = 64
 #: Roundings after the sums at most: of alpha, of beta, of C and of the bias.
 _EPILOGUE = 4
+#: Elements besides on which stream-K is tried.
+_STREAMED = 12
 _SIDES = ("expected", "got")
 
 
@@ -89,7 +95,7 @@ class FoundBug:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class Compared(Shown):
     """Two outputs of one product, and what explains that they differ.
 
     Ranges and units: `first`, `worst`: the first differing element, and the one that differs most; `share`:
@@ -110,6 +116,14 @@ class Compared:
     checked: int
     #: Where the nearest two recipes part on the first differing element; None where they do not.
     parting: Parting | None = None
+    #: What would explain outputs that nothing makes; None where both are explained, or neither is.
+    hints: Hints[ProductProducer] | None = None
+
+    def _line(self) -> str:
+        named = [f", {side} by {short(makes[0].model.recipe.name)} on {short(makes[0].model.unit.name, 36)}"
+                 for side, makes in (("expected", self.expected), ("got", self.got)) if makes]  # fmt: skip
+        elements = f"{self.differing} of {self.case.expected.size} elements differ"
+        return f"{self.kind.value}: {elements}{''.join(named)}"
 
 
 def compare(
@@ -140,12 +154,12 @@ def compare(
 
 def compare_outputs(
     case: ProductCase, again: Sequence[Raw] = (), *, arch: str | None = None, library: str = "",
-    progress: Progress = ignore,
+    unit: UnitSpec | None = None, progress: Progress = ignore,
 ) -> Compared:  # fmt: skip
     """Explain why two outputs of one product differ.
 
     Shapes: as `ProductCase`; `again`: further runs of what made `case.got`.
-    Ranges and units: `arch`: an architecture, `library`: how names of recipes begin.
+    Ranges and units: `arch`: an architecture, `library`: how names of recipes begin; `unit`: the only one.
     Errors: InputError for operands that no unit of the catalogue takes.
     """
     for x in again:
@@ -157,7 +171,7 @@ def compare_outputs(
     families = list(dict.fromkeys(name.partition("-")[0] for name in recipes()))
     if not any(name.startswith(library) for name in recipes()):
         raise UnknownNameError(unknown_sentence("library", library, families))
-    search = _Search(case, makers(case, arch, library), progress)
+    search = _Search(case, makers(case, arch, library, unit), progress)
     if not all(same_words(x, case.got, case.d_format).all() for x in again):
         return search.found(Difference.VARYING)
     makes = {"expected": search.makers_of("expected"), "got": search.makers_of("got")}
@@ -189,7 +203,8 @@ def compare_outputs(
         beyond = "a difference beyond what rounding can make by any recipe that was tried"
         bug = FoundBug(beyond, "got", False, None, int(search.apart.sum()))
         return search.found(Difference.BUG, makes, bug)
-    return search.found(Difference.UNEXPLAINED, makes)
+    hints = product_hints(case, search.places, makes, search.whole)
+    return replace(search.found(Difference.UNEXPLAINED, makes), hints=hints)
 
 
 class _Search:
@@ -259,12 +274,23 @@ class _Search:
         """The recipes that give an output on every element that is verified, the nearest first."""
         want = self.of(side)[tuple(self.places.T)]
         made = [p for p, d in self.samples() if same_words(want, d, self.case.d_format).all()]
+        found = self._verified(side, made) or self._verified(side, self._streams(side))
+        return tuple(sorted(found, key=lambda p: p.rank))
+
+    def _verified(self, side: str, made: Sequence[ProductProducer]) -> list[ProductProducer]:
         found = []
         for p in made:
             places, d = self.whole(p)
             if same_words(self.of(side)[tuple(places.T)], d, self.case.d_format).all():
                 found.append(p)
-        return tuple(sorted(found, key=lambda p: p.rank))
+        return found
+
+    def _streams(self, side: str) -> list[ProductProducer]:
+        """Stream-K on the units that give some elements, or on all, with fields that give a few of them."""
+        places = np.concatenate([self.places, self._some(np.ones(self.case.shape, np.bool_), _STREAMED)])
+        giving = {p.model.unit for p, _ in self.samples()}
+        units = [(u, found) for u, found in self.every if u in giving] or self.every
+        return streamed_makers(self.case, self.of(side)[tuple(places.T)], places, units, self.progress)
 
     def whole(self, p: ProductProducer) -> tuple[Places, Raw]:
         """The places on which a recipe is verified, and its results there."""
@@ -382,7 +408,7 @@ class _Search:
         return [*(bug for _, bug in fits), *of_k, *result_bugs(x)]
 
     def _of_operands(self, x: Elements) -> list[Bug]:
-        return [*operand_bugs(x), *self._turned(), *(missing_shares(x.k) if not x.scaled else ())]
+        return [*operand_bugs(x), *self._turned(), *missing_shares(x.k)]
 
     def _turned(self) -> list[Bug]:
         """Operands that were taken the other way round; of square matrices."""
@@ -530,6 +556,7 @@ def loss(model: ModelGemm, k: int, with_c: bool) -> tuple[float, float] | None:
     unit, recipe = model.unit, model.recipe
     accumulators = [x for part in parts_of(unit, recipe, k) for x in part]
     calls = max(sum(-(-(stop - start) // unit.k) for start, stop in x) for x in accumulators)
+    sums = -(-k // recipe.tile) if recipe.stream else len(accumulators)
     own = _constant(unit, calls * unit.k, with_c and recipe.c_place == "accumulator")
     if own is None:
         return None
@@ -538,8 +565,8 @@ def loss(model: ModelGemm, k: int, with_c: bool) -> tuple[float, float] | None:
     formats += [model.d_format] if recipe.merge == "serial" else []
     each = max(2.0**-fmt.precision for fmt in formats)
     least = max(2.0**fmt.e_min for fmt in (*formats, model.d_format))
-    rounded = len(accumulators) + _EPILOGUE
-    return (1 + own) * (1 + each) ** rounded - 1, least * (calls * len(accumulators) + rounded)
+    rounded = sums + _EPILOGUE
+    return (1 + own) * (1 + each) ** rounded - 1, least * (calls * sums + rounded)
 
 
 @cache

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -12,20 +13,106 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import format_named
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.identification.product_causes import ProductCase
+from tcformal.programs.chain import scale_count
 from tcformal.simulation.arrays import dtypes, from_raw
+from tcformal.simulation.model_gemm import ModelGemm
+from tcformal.simulation.operands.batch import Raw
 
 #: Names of dtypes in the header of a safetensors file.
 _SAFETENSORS = {
     "F64": "fp64", "F32": "fp32", "F16": "fp16", "BF16": "bf16", "F8_E4M3": "e4m3", "F8_E5M2": "e5m2",
+    "F8_E8M0": "e8m0",
 }  # fmt: skip
 #: Files that say the dtypes of their arrays.
 _ARCHIVES = (".npy", ".npz", ".safetensors")
 #: Formats of which an array's dtype says nothing else.
-_OF_DTYPE = ("fp64", "fp32", "fp16", "bf16", "e4m3", "e5m2", "e4m3fnuz", "e5m2fnuz", "e3m2", "e2m3", "e2m1")
+_OF_DTYPE = (
+    "fp64", "fp32", "fp16", "bf16", "e4m3", "e5m2", "e4m3fnuz", "e5m2fnuz", "e3m2", "e2m3", "e2m1", "e8m0",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ProductOperands:
+    """The operands of alpha·A·B + beta·C + bias, sums of K products, and the format of its results."""
+
+    a: NDArray[Any]
+    b: NDArray[Any]
+    d_format: Format
+    c: NDArray[Any] | None = None
+    bias: NDArray[Any] | None = None
+    scale_a: NDArray[Any] | None = None
+    scale_b: NDArray[Any] | None = None
+    alpha: float | None = None
+    beta: float | None = None
+
+    @property
+    def k(self) -> int:
+        """Products of an element."""
+        return int(self.a.shape[1])
+
+    @property
+    def scaled(self) -> bool:
+        """Whether a library scales sums; by its own numbers, in fp32."""
+        return self.scale_a is not None and self.scale_a.dtype == np.float32
+
+    def unit_scales(self, u: UnitSpec) -> bool:
+        """Whether the scales of blocks are those that a unit takes: all, or none."""
+        if u.scale_format is None or self.scale_a is None:
+            return u.scale_format is None and (self.scale_a is None or self.scaled)
+        names = {"ue4m3": "e4m3"}
+        wanted = dtypes()[names.get(u.scale_format.name, u.scale_format.name)]
+        return (self.scale_a.dtype, self.scale_a.shape[1]) == (wanted, scale_count(u, self.k))
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ProductCase(ProductOperands):
+    """A product alpha·A·B + beta·C + bias, its expected result and the one obtained.
+
+    Shapes: a [M, K], b [K, N]; expected, got: raw encodings [M, N]; c, bias: None or broadcast to that;
+    scale_a [M, S] and scale_b [S, N], or None.
+    """
+
+    expected: Raw
+    got: Raw
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of the outputs."""
+        return self.expected.shape[0], self.expected.shape[1]
+
+    def product(self, model: ModelGemm) -> Raw:
+        """What a recipe computes, as raw encodings."""
+        d = model.matmul(
+            self.a, self.b, self.c, self.scale_a, self.scale_b, alpha=self.alpha, beta=self.beta,
+            bias=self.bias, progress=False,
+        )  # fmt: skip
+        return d.view(f"u{d.itemsize}")
+
+    def part(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> ProductCase:
+        """Some rows and columns."""
+        shape = self.expected.shape
+        c, bias = (
+            None if x is None else np.broadcast_to(x, shape)[np.ix_(rows, columns)]
+            for x in (self.c, self.bias)
+        )
+        scale_a = None if self.scale_a is None else self.scale_a[rows]
+        scale_b = None if self.scale_b is None else self.scale_b[:, columns]
+        expected, got = (x[np.ix_(rows, columns)] for x in (self.expected, self.got))
+        return replace(
+            self, a=self.a[rows], b=self.b[:, columns], c=c, bias=bias, scale_a=scale_a, scale_b=scale_b,
+            expected=expected, got=got,
+        )  # fmt: skip
+
+    def prefixes(self, place: tuple[int, int], stops: Sequence[int]) -> ProductCase:
+        """One element with +0 in the place of a from each of some k on: a row for each."""
+        row, column = (np.full(len(stops), place[0]), np.array([place[1]]))
+        made = self.part(row, column)
+        a = np.where(np.arange(self.k) < np.array(stops)[:, None], made.a, np.zeros((), made.a.dtype))
+        return replace(made, a=a.astype(self.a.dtype))
 
 
 def read_array(text: str) -> NDArray[Any]:
@@ -133,13 +220,21 @@ def outputs(
                 raise InputError(
                     f"expected {name} that broadcasts to {[m, n]}, but got {list(x.shape)}"
                 ) from None
-    scales = [None if x is None else np.asarray(x, np.float32) for x in (scale_a, scale_b)]
+    scales = [
+        None if x is None else _scales(name, x) for name, x in (("scale_a", scale_a), ("scale_b", scale_b))
+    ]
     _check_extras(scales, (m, n), c is not None, {"alpha": alpha, "beta": beta})
     raw = [np.ascontiguousarray(x).view(f"u{x.dtype.itemsize}") for x in (e, g)]
     return ProductCase(
         a=first, b=second, expected=raw[0], got=raw[1], d_format=format_of_values(e), c=values["c"],
         bias=values["bias"], scale_a=scales[0], scale_b=scales[1], alpha=alpha, beta=beta,
     )  # fmt: skip
+
+
+def _scales(name: str, given: Any) -> NDArray[Any]:
+    """Scales in the format of units that have some, or as a library's own numbers in fp32."""
+    x = valued(given, None, name)
+    return x if format_of_values(x).name in ("e8m0", "e4m3") else x.astype(np.float32)
 
 
 def _check_extras(

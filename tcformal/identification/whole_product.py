@@ -31,6 +31,7 @@ from tcformal.identification.sum_chains import (
     variants,
 )
 from tcformal.programs.functions import Builder, StepValue, add, call, convert
+from tcformal.shown import Shown
 from tcformal.simulation.arrays import dtypes, from_raw, to_raw
 from tcformal.simulation.evaluation import RunOptions, run_plan
 
@@ -383,13 +384,18 @@ class SummedRegion:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class IdentifiedProduct:
+class IdentifiedProduct(Shown):
     """What is known of a callable product at one shape.
 
     Ranges and units: `regions`: of all elements; `orders`: descriptions of what masks showed, with how often,
     or of the orders of `seen`; `independent`: whether rows and columns that change places take their
     results with them; `checked`: elements compared, `differing`: of fresh ones the number that the first
     units give otherwise.
+
+    Examples:
+        >>> found = tcformal.identify_product(np.matmul, "fp32,fp32,fp32", (2, 2, 4))
+        >>> found.shape, found.independent
+        ((2, 2, 4), True)
     """
 
     formats: Formats
@@ -404,6 +410,9 @@ class IdentifiedProduct:
     reason: str = ""
     #: What the same operands gave, where it was not always the same; None for a deterministic product.
     seen: SeenOrders | None = None
+
+    def _line(self) -> str:
+        return f"IdentifiedProduct {'predicted' if self.found else 'not predicted'}, {self}"
 
     @property
     def found(self) -> bool:
@@ -474,6 +483,15 @@ def _fill(
     d[place] = np.where(elements[place], made, d[place])
 
 
+def product_formats(formats: str) -> Formats:
+    """The formats of A, B and D, such as `bf16,bf16,bf16`; InputError for other ones."""
+    named = [format_named(x.strip()) for x in formats.split(",")]
+    if len(named) != 3 or any(x.name not in _FORMATS for x in named):
+        raise InputError(f"expected three formats of {', '.join(_FORMATS)}, but got {formats!r}")
+    a, b, d = named
+    return a, b, d
+
+
 def identify_product(
     function: ProductFunction, formats: str, shape: tuple[int, int, int], *, repeats: int = 2, seed: int = 0
 ) -> IdentifiedProduct:
@@ -488,12 +506,14 @@ def identify_product(
     Zero, NaN, Inf: results are compared as encodings; operands are finite.
     Errors: InputError for other formats or shapes; DeviceError for a function that fails.
     Source: the function's results.
+
+    Examples:
+        >>> found = tcformal.identify_product(np.matmul, "fp32,fp32,fp32", (2, 2, 4))
+        >>> found.found, found.differing
+        (True, 0)
     """
     check_int("number of repetitions", repeats, low=1, high=1000)
-    named = [format_named(x.strip()) for x in formats.split(",")]
-    if len(named) != 3 or any(x.name not in _FORMATS for x in named):
-        raise InputError(f"expected three formats of {', '.join(_FORMATS)}, but got {formats!r}")
-    a, b, d = named
+    a, b, d = product_formats(formats)
     m, n, k = (check_int(x, value, low=1, high=1 << 20) for x, value in zip("MNK", shape, strict=True))
     probe = ProductProbe(function, a, b, d, (m, n, k))
     rng = np.random.default_rng(seed)

@@ -29,6 +29,7 @@ from tcformal.errors import InputError, TcformalError
 from tcformal.files import read_named
 from tcformal.programs import functions
 from tcformal.programs.functions import Builder, Exact, Power, StepValue, rounded
+from tcformal.shown import Shown, short
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     name: getattr(functions, name)
@@ -327,12 +328,16 @@ ProgramSetting = str | int | bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Program:
+class Program(Shown):
     """A dot product d = Σ a_k·b_k + c, computed by a program over units.
 
     Shapes: a, b: vectors of n elements; c and d: scalars; n is chosen when the program is compiled.
     Errors: InputError for inputs other than a, b and c, formats or text that do not fit.
     Source: `source`.
+
+    Examples:
+        >>> tcformal.program("markidis").program.parameters
+        {'unit': 'ampere/mma.m16n8k8.f32.f16.f16.f32', 'word': 'fp16', 'rounding': 'RNE'}
     """
 
     #: `NAME` or `NAME@parameter=value,…`: what `program` finds it by.
@@ -359,6 +364,9 @@ class Program:
                     f"but got {name} = {shown(value)}"
                 )
         _parsed(self.name, self.body)
+
+    def _line(self) -> str:
+        return f"Program {short(self.name, 60)}: {self.title}"
 
     def input_format(self, letter: str) -> Format:
         """The format of a, b or c, which may be a parameter."""

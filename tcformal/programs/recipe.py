@@ -11,6 +11,7 @@ from tcformal.checks import check_choice, check_int, check_text, shown
 from tcformal.design.unit import Evidence, Fact
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import InputError
+from tcformal.shown import Shown, short
 
 #: What a field that alters the result can be.
 RecipeValue = int | str | bool
@@ -29,12 +30,16 @@ _NO_PARAMETERS = ("name", "title", "units", "facts", "notes")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recipe:
+class Recipe(Shown):
     """A recipe: how calls of a unit are combined into D = alpha·A·B + beta·C + bias.
 
     Ranges and units: counts of products along K, unless a field says otherwise; 0 where there is none.
     Errors: InputError for a field that does not fit, or fields that do not fit together.
     Source: `facts`, one for each field.
+
+    Examples:
+        >>> tcformal.recipes()["cublaslt-66"].grain
+        128
     """
 
     name: str
@@ -106,6 +111,9 @@ class Recipe:
             else:
                 check_int(name, value, low=1 if name in ("splits", "grain") else 0, high=_LARGEST)
         self._check_together()
+
+    def _line(self) -> str:
+        return f"Recipe {short(self.name, 60)}: {self.title}"
 
     def _check_together(self) -> None:
         need = {
@@ -352,7 +360,12 @@ def _others() -> list[Recipe]:
 
 @cache
 def recipes() -> dict[str, Recipe]:
-    """The catalogued recipes by name; `tcformal recipes` lists them."""
+    """The catalogued recipes by name; `tcformal recipes` lists them.
+
+    Examples:
+        >>> tcformal.recipes()["cublaslt-66"]
+        <Recipe cublaslt-66: cuBLASLt's algorithm 66 (nvjet): one accumulator for each part of K>
+    """
     return {x.name: x for x in (*_others(), *_cublaslt())}
 
 

@@ -12,8 +12,9 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.programs.chain import chained_dot, common_k, declare_inputs
 from tcformal.query.assume import Assumptions, assume_of_unit
-from tcformal.query.question import Question
+from tcformal.query.question import Kind, Question
 from tcformal.query.replay import oracle_result
+from tcformal.shown import short
 from tcformal.simulation.operands.witness import Witness
 
 #: Scopes under which the stages of the first and the second unit are labelled.
@@ -43,6 +44,14 @@ class EqualityQuestion(Question):
     def names(self) -> tuple[str, str]:
         """The names of both units."""
         return self.first.name, self.second.name
+
+    @property
+    def c_format(self) -> Format:
+        return self.first.operands.c
+
+    def outcome(self, kind: Kind) -> str:
+        sign = {Kind.SEPARATED: "≠", Kind.EQUIVALENT: "="}.get(kind, "?")
+        return f"{short(self.first.shown)} {sign} {short(self.second.shown)}{self.assumptions.phrase()}"
 
     @property
     def same_definition(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from html import escape
 from typing import Any
 
@@ -17,12 +18,27 @@ from tcformal.report.identified import growth_picture, identification_view
 from tcformal.report.parts import plain
 from tcformal.report.svg import STYLE, html_table, operand_rows, picture_svg, pictures_html
 from tcformal.report.text import stated
+from tcformal.shown import view
 from tcformal.simulation.matrix_unit import Unit
 
 
-def trace_svg(trace: Trace) -> str:
+def svg(trace: Trace) -> str:
     """The alignment picture of one dot product."""
     return picture_svg([trace])
+
+
+def html(value: Any) -> str | None:
+    """What a notebook shows: a picture or tables, else the text of `print`; None where there is neither."""
+    for kind, made in _MADE.items():
+        if isinstance(value, kind):
+            return made(value)
+    text = view("text", value)
+    return None if text is None else f"<pre>{escape(text)}</pre>"
+
+
+def trace_html(trace: Trace) -> str:
+    """The same picture, which follows the page's colours and scrolls by itself."""
+    return f"<style>{STYLE}</style>{pictures_html([trace])}"
 
 
 def unit_html(u: Unit) -> str:
@@ -72,3 +88,10 @@ def identification_html(found: Identification) -> str:
     lines = "\n".join(plain(part) for part in identification_view(found))
     picture = growth_picture(found.space, found.growth) if found.growth else ""
     return f"<pre>{escape(lines)}</pre>{picture}"
+
+
+#: The views that are more than text.
+_MADE: dict[type, Callable[[Any], str]] = {
+    Trace: trace_html, Unit: unit_html, Verdict: verdict_html, ClaimVerdict: claim_html,
+    Identification: identification_html,
+}  # fmt: skip

@@ -146,6 +146,11 @@ def formats_table(formats: Iterable[Format]) -> Table:
     return made
 
 
+def format_card(f: Format) -> Table:
+    """One format."""
+    return formats_table([f])
+
+
 def _encodings(f: Format) -> str:
     """The encodings that are not finite numbers, and the ignored bits."""
     sign = {Sign.IGNORED: "sign bit ignored", Sign.ABSENT: "no sign"}.get(f.sign)

@@ -42,7 +42,9 @@ UNSAFE = re.compile("[^\n -~\xa1-\xac\xae-\u1fff\u2010-\u2027\u2030-\u205e\u2070
 
 UNIT, SMALL = "x86/vdpbf16ps", "valpey@terms=2"
 #: Words of every command that work and take a moment.
-_WORDS = """probe devices:; probe plan: UNIT -o out/plan --vectors 3 --no-directed;
+_WORDS = """probe devices:; probe template:; vectors: SMALL -n 3;
+simulate: product.npz:a product.npz:b --on volta/mma.m8n8k4.f32.f16.f16.f32 -o out/d.npy;
+probe plan: UNIT -o out/plan --vectors 3 --no-directed;
 probe run: plan.jsonl --device model:UNIT; probe compare: results.jsonl;
 probe campaign: --device model:UNIT --minutes 0.0001 --vectors 2 --jobs 1;
 probe keep: arrays.npz --unit x86/tdpbf16ps --device nobody; units: UNIT; doctor:; completion: bash;
@@ -261,7 +263,7 @@ def bounded() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_MB << 20, limits[1]))
         patch.setattr(portfolio._Race, "run", lambda race, names, arbiter: arbiter.exhausted())
-        patch.setattr("tcformal.cli.explain_mismatch.explain_mismatch", lambda *_: fail(NoAnswerError("")))
+        patch.setattr("tcformal.cli.compare.explain_mismatch", lambda *_: fail(NoAnswerError("")))
         patch.setattr("tcformal.report.site.pages.known_queries", dict)
         for module in ("probe", "all_pairs"):
             patch.setattr(f"tcformal.cli.{module}.SturdyPool", Inline)

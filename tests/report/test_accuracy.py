@@ -11,8 +11,9 @@ import pytest
 from click.testing import CliRunner
 
 from tcformal.cli import main
-from tcformal.cli.accuracy import percent, theorem_data, theorem_text
+from tcformal.cli.accuracy import theorem_data, theorem_text
 from tcformal.design.names import resolve
+from tcformal.oracle.numerals import percent
 from tcformal.theory.claims import relative_from_zero
 
 VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
@@ -36,7 +37,7 @@ def test_shares_are_rounded_away_from_what_is_meant(share: Fraction, up: bool, t
 
 def test_the_first_line_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tcformal.cli.accuracy.refined", lambda _: "")
-    done = CliRunner().invoke(main, ["accuracy", VOLTA, "--length", "64"])
+    done = CliRunner().invoke(main, ["accuracy", VOLTA, "--length", "64", "-v"])
     assert done.exit_code == 0, done.output
     said = " ".join(done.output.split())
     first = f"{VOLTA}: a dot product of 64 products differs from xᵀy by at most 0.00075"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from importlib import import_module
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import tcformal
+from sessions.notebook import executed, notebooks
 from sessions.page import (
     blocks,
     is_long,
@@ -33,6 +35,27 @@ def test_a_page_says_what_its_commands_print(path: Path, tmp_path: Path) -> None
     """README, too; `make sessions` renews what is out of date."""
     text = path.read_text(encoding="utf-8")
     assert loose(renewed(text, tmp_path)) == loose(text)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", notebooks(), ids=lambda path: path.stem)
+def test_a_notebook_shows_what_its_cells_make(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    text = path.read_text(encoding="utf-8")
+    assert loose(executed(text, tmp_path)) == loose(text)
+
+
+def test_of_a_notebook_the_last_value_of_a_cell_is_shown(tmp_path: Path) -> None:
+    code = ["import tcformal\n", "print(1)\n", "tcformal.formats()['fp16']"]
+    cell = {"cell_type": "code", "execution_count": None, "outputs": [], "source": code}
+    made = json.loads(executed(json.dumps({"cells": [cell, {**cell, "source": ["x = 1"]}]}), tmp_path))
+    printed, shown = made["cells"][0]["outputs"]
+    assert printed["text"] == ["1\n"]
+    assert shown["data"]["text/plain"][0].startswith("<Format fp16")
+    assert shown["data"]["text/html"][0].startswith("<pre>")
+    assert made["cells"][1]["outputs"] == []
 
 
 @pytest.mark.parametrize("path", pages(), ids=lambda path: path.stem)
