@@ -30,11 +30,19 @@ from .errors import (
     ValueTextError as ValueTextError,
     WidthError as WidthError,
 )
+from .identification.batch_invariance import (
+    BatchInvariance as BatchInvariance,
+    batch_invariance as batch_invariance,
+)
 from .identification.identify import identify as identify
 from .identification.comparison import compare as compare
 from .identification.identification import (
     Identification as Identification,
     IdentifyVerdict as IdentifyVerdict,
+)
+from .identification.model_invariance import (
+    ModelInvariance as ModelInvariance,
+    model_invariance as model_invariance,
 )
 from .identification.whole_product import (
     IdentifiedProduct as IdentifiedProduct,

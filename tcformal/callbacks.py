@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from typing import Any
 
 #: Takes one sentence: what was wrong, and what was done about it.
@@ -43,3 +45,26 @@ def set_view(name: str, make: View) -> None:
 def view(name: str, value: Any) -> str | None:
     """The view of a value; None where nobody makes it, and the notebook shows the value as text."""
     return _VIEWS[name](value) if name in _VIEWS else None
+
+
+@dataclass(slots=True)
+class ShortNames:
+    """The short names of units that a command was given."""
+
+    #: The first short name of each unit.
+    names: dict[str, str] = field(default_factory=dict)
+    #: What each of them stands for, in words.
+    said: dict[str, str] = field(default_factory=dict)
+    #: Whether the command has printed text.
+    shown: bool = False
+
+
+#: Those of the command that runs; None where none does.
+SHORT_NAMES: ContextVar[ShortNames | None] = ContextVar("short_names", default=None)
+
+
+def hear(unit: str, name: str, text: str) -> None:
+    """Note that a unit was given by a short name, and what that stands for."""
+    if (heard := SHORT_NAMES.get()) is not None:
+        heard.names.setdefault(unit, name)
+        heard.said[name] = text

@@ -98,15 +98,16 @@ def unknown_sentence(kind: str, value: str, known: list[str], *, limit: int = 3)
 
 
 def _closest(word: str, known: Iterable[str], limit: int, cutoff: float = 0.5) -> list[str]:
-    """`difflib.get_close_matches` without names that share too few letters to be among the first."""
+    """`difflib.get_close_matches`, capitals as small letters, without names that share too few letters."""
+    word = word.lower()
     letters = Counter(word)
     matcher = difflib.SequenceMatcher(b=word)
     found: list[tuple[float, str]] = []
-    shared = ((sum(min(count, x.count(letter)) for letter, count in letters.items()), x) for x in known)
+    shared = ((sum(min(n, x.lower().count(letter)) for letter, n in letters.items()), x) for x in known)
     for most, x in sorted(((2 * n / max(1, len(x) + len(word)), x) for n, x in shared), reverse=True):
         if most < cutoff or (len(found) == limit and most < found[-1][0]):
             break
-        matcher.set_seq1(x)
+        matcher.set_seq1(x.lower())
         found = sorted([*found, (matcher.ratio(), x)], reverse=True)[:limit]
     return [x for ratio, x in found if ratio >= cutoff]
 

@@ -10,7 +10,7 @@ a checkout of tcformal on PYTHONPATH with numpy, ml_dtypes and llvmlite; no netw
 FOLDER/model.jsonl: a line on the machine, then one for every product: operator, shapes, layout, formats, the
 kernels that were launched, the unit and the recipe that they lead to, how many elements that recipe gives
 otherwise, and, where there are any, every unit and recipe tried that gives all of them.  Products that none
-gives are kept as FOLDER/unexplained-*.npz with their operands, for `tcformal explain-mismatch`.
+gives are kept as FOLDER/unexplained-*.npz with their operands, for `tcformal compare`.
 """
 
 from __future__ import annotations
@@ -32,10 +32,8 @@ from tensors import kernels_of, machine
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import tcformal
-from tcformal.encodings.catalog import FORMATS
 from tcformal.errors import InputError
-from tcformal.identification.product_causes import ProductCase, explain_product
-from tcformal.simulation.model_gemm import ModelGemm, gemm
+from tcformal.simulation.model_gemm import gemm
 from tcformal.torch.context import TensorProduct, product_of
 from tcformal.torch.tensors import array_of
 
@@ -168,78 +166,44 @@ class Comparison:
         best = min((x for x in tried if "differing" in x), key=lambda x: x["differing"], default={})
         line |= {**best, "tried": tried}
         if best.get("differing") != 0 and key not in self.found:
-            self.found[key] = line["fits"] = self.searched(p, given, words, output, fmt, extras)
+            self.found[key] = line["fits"] = self.searched(p, given, got, extras)
         fits = best.get("differing") == 0 or bool(line.get("fits"))
         self.totals[f"{fmt} {p.operator} {'given' if fits else 'not given'}"] += 1
         if not fits and self.kept < _KEPT:
-            self.keep(given, words, extras, line)
+            self.keep(given, got, extras, line)
         self.write(kind="product", **line)
 
     def searched(
-        self,
-        p: TensorProduct,
-        given: Sequence[Any],
-        words: Any,
-        output: str,
-        fmt: str,
-        extras: Mapping[str, Any],
+        self, p: TensorProduct, given: Sequence[Any], got: Any, extras: Mapping[str, Any]
     ) -> list[dict[str, str]]:
         """Every unit and recipe tried that gives all elements, from the first matrix of a batch on."""
         if p.multiply_adds > _SEARCHED or time.monotonic() > self.limit:
             return []
         first = [
-            None if x is None else np.broadcast_to(x, (*words.shape[:-2], *x.shape[-2:])) for x in given[:2]
+            None if x is None else np.broadcast_to(x, (*got.shape[:-2], *x.shape[-2:])) for x in given[:2]
         ]
         a, b = (x.reshape(-1, *x.shape[-2:])[0] for x in first)
         c, bias = (
-            None if x is None else np.broadcast_to(x, words.shape).reshape(-1, *words.shape[-2:])[0]
+            None if x is None else np.broadcast_to(x, got.shape).reshape(-1, *got.shape[-2:])[0]
             for x in given[2:]
         )
-        d = np.ascontiguousarray(words.reshape(-1, *words.shape[-2:])[0])
-        if fmt == "tf32":  # tried with operands that are rounded before
-            a, b = (_rounded(x) for x in (a, b))
-        case = ProductCase(a=a, b=b, expected=d, got=d, d_format=FORMATS[output], c=c, bias=bias, **extras)
-        spec = tcformal.unit(_WGMMA.get(fmt) or _MMA.get(fmt, _FMA)).spec
         found = []
-        for one in explain_product(spec, case, rivals=True).got:
-            if not self.everywhere(one.model, p, given, words, fmt, extras):
-                continue
-            name = one.model.recipe.name
-            if fmt == "tf32":
-                name += ",operands=fp32" if "@" in name else "@operands=fp32"
-            found.append({"unit": one.model.unit.name, "recipe": name})
+        for one in tcformal.compare(
+            got.reshape(-1, *_sides(p))[0], a=a, b=b, c=c, bias=bias, **extras
+        ).expected:
+            d = one.model.matmul(*given[:3], bias=given[3], progress=False, **extras)
+            if (d.view(f"u{d.itemsize}") == got.view(f"u{got.itemsize}")).all():
+                found.append({"unit": one.model.unit.name, "recipe": one.model.recipe.name})
         return found[:8]
 
-    def everywhere(
-        self,
-        model: ModelGemm,
-        p: TensorProduct,
-        given: Sequence[Any],
-        words: Any,
-        fmt: str,
-        extras: Mapping[str, Any],
-    ) -> bool:
-        """Whether a recipe gives all matrices of a batch."""
-        a, b = (_rounded(x) if fmt == "tf32" else x for x in given[:2])
-        d = model.matmul(a, b, given[2], bias=given[3], progress=False, **extras)
-        return bool((d.view(words.dtype) == words).all())
-
-    def keep(self, given: Sequence[Any], words: Any, extras: Mapping[str, Any], line: dict[str, Any]) -> None:
-        """The operands and the result of a product."""
+    def keep(self, given: Sequence[Any], got: Any, extras: Mapping[str, Any], line: dict[str, Any]) -> None:
+        """The operands and the result of a product, as `tcformal compare` reads them."""
         self.kept += 1
-        arrays = {
-            name: np.ascontiguousarray(x).view(f"u{x.dtype.itemsize}")
-            for name, x in zip(("a", "b", "c", "bias"), given, strict=True)
-            if x is not None
-        }
+        named = {"expected": got, **dict(zip(("a", "b", "c", "bias"), given, strict=True)), **extras}
         line["file"] = f"unexplained-{self.kept}.npz"
-        np.savez_compressed(self.folder / line["file"], got=words, **arrays)
-
-
-def _rounded(x: Any) -> Any:
-    """fp32 rounded to tf32, to nearest with ties to even, by the package's own conversion."""
-    eye = np.eye(x.shape[-1], dtype=np.float32)
-    return gemm("hopper/wgmma.m64n8k8.f32.tf32.tf32", "plain@operands=fp32").matmul(x, eye, progress=False)
+        np.savez_compressed(
+            self.folder / line["file"], **{name: x for name, x in named.items() if x is not None}
+        )
 
 
 def _sides(p: TensorProduct) -> tuple[int, int]:

@@ -1,8 +1,9 @@
-"""`compare`: two outputs of one matrix product, or one: what made them, and is it rounding or a bug?"""
+"""`compare`: two outputs of a product, or one: what made them, and is it rounding or a bug?"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -11,28 +12,55 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.analysis.samples import values_of
-from tcformal.checks import check_choice
-from tcformal.cli.explain_mismatch import PROCESSORS, on_processors
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main
+from tcformal.cli.dot_product import (
+    command_of,
+    hints_data,
+    hints_view,
+    mismatch_data,
+    mismatch_view,
+)
+from tcformal.cli.evaluate import listed_values
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, SUMMARIES, json_option, main
+from tcformal.design.names import resolve
+from tcformal.design.processors import architecture_of, on_processors
+from tcformal.design.unit import UnitSpec
+from tcformal.encodings.catalog import format_named
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
+from tcformal.identification.causes import (
+    MismatchCase,
+    MismatchVerdict,
+    case_of,
+    explain_mismatch,
+    read_cases,
+)
 from tcformal.identification.comparison import Compared, Difference, compare_outputs
-from tcformal.identification.outputs import arrays_in, outputs, read_array
-from tcformal.identification.product_causes import ProductProducer
+from tcformal.identification.outputs import arrays_in, outputs, read_array, valued
+from tcformal.identification.product_recipes import ProductProducer
 from tcformal.oracle.values import hex_word
-from tcformal.report.escape import print_json
+from tcformal.programs.chain import scale_count
+from tcformal.report.escape import print_json, say
 from tcformal.report.parts import Headline, ReportPart, Rows, bar, show
+from tcformal.report.plot import check_picture
 
 #: Recipes, and architectures, that a line shows.
 _RECIPES, _ARCHITECTURES = 3, 12
+#: The arrays and numbers of a product in one file.
+_ARRAYS = ("expected", "got", "a", "b", "c", "bias", "scale_a", "scale_b")
+_FACTORS = ("alpha", "beta")
+#: The command's earlier name, by which it takes a unit.
+_ALIAS = "explain-mismatch"
+#: Options of a product, and those of a unit, by their parameters.
+_OF_PRODUCT = ("bias", "alpha", "beta", "gpu", "library", "again", "picture", "output", "only_unit")
+_OF_UNIT = ("output", "only_unit", "traced")
 
 
 @main.command()
 @click.argument("expected", metavar="EXPECTED")
 @click.argument("got", metavar="[GOT]", required=False)
-@click.option("--a", "a", help="The matrix A [M, K].")
-@click.option("--b", "b", help="The matrix B [K, N], or [N, K] where only that fits.")
-@click.option("--c", "c", help="The matrix C.")
+@click.option("--a", "a", help="The matrix A [M, K]; beside a unit K values: 1.5,0x3c00,...")
+@click.option("--b", "b", help="The matrix B [K, N], or [N, K] where only that fits; beside a unit K values.")
+@click.option("--c", "c", help="The matrix C; beside a unit one value.")
 @click.option("--bias", help="A bias that broadcasts to the output.")
 @click.option("--alpha", type=float, help="The factor of A·B.")
 @click.option("--beta", type=float, help="The factor of C.")
@@ -41,11 +69,22 @@ _RECIPES, _ARCHITECTURES = 3, 12
 @click.option("--gpu", help="Only units of this GPU or architecture: h100, hopper.")
 @click.option("--library", default="", help="Only recipes whose names begin so: cublaslt, cutlass, plain.")
 @click.option("--again", multiple=True, help="Another run of what made GOT: are its results always the same?")
+@click.option("--plot", "picture", metavar="FILE", help="A heat map of what differs (svg, png, pdf); the "
+              "elements beside it.")  # fmt: skip
+@click.option("--expected", "right", help="Beside a unit: the expected result, a value or an encoding 0x….")
+@click.option("--got", "wrong", help="Beside a unit: the result obtained.")
+@click.option("--file", "path", type=click.Path(path_type=Path), help="Beside a unit: JSON objects with a, "
+              "b, c, expected and got; or an .npz of such arrays, or of a product's.")  # fmt: skip
+@click.option("--only-unit", is_flag=True, help="Of a product's file: try the unit alone, which may be "
+              "altered.")  # fmt: skip
+@click.option("--output", help="Of a product's file: the format of the results, where words do not say it.")
+@click.option("--all", "every", is_flag=True, help="Show every unit, recipe and case, beyond a screenful.")
+@click.option("--explain", "traced", is_flag=True, help="Of a dot product: show both units bit by bit.")
 @json_option
+@click.pass_context
 def compare(
-    expected: str, got: str | None, a: str | None, b: str | None, c: str | None, bias: str | None,
-    alpha: float | None, beta: float | None, scale_a: str | None, scale_b: str | None, gpu: str | None,
-    library: str, again: tuple[str, ...], as_json: bool,
+    context: click.Context, /, expected: str, got: str | None, right: str | None, wrong: str | None,
+    path: Path | None, **given: Any,
 ) -> int:  # fmt: skip
     """Rounding or bug?  Say why two outputs of one matrix product differ, or what made one.
 
@@ -53,49 +92,148 @@ def compare(
     not say it, or FILE.bin:FORMAT:ROWSxCOLUMNS.  An .npz with a, b, expected and got is enough.  Every unit
     of the catalogue that takes the operands is tried by every recipe.  Exit 0: the outputs are the same, or
     units and recipes that exist make both.
+
+    One dot product: `compare UNIT --a 1,... --b 1,... --expected X --got Y`.  The unit, every other one of
+    its formats and plain computations are tried; where they do not give both results, faulty sums and units
+    altered in one parameter are said as hints, with the chance that one of them fits by accident.
     """
-    named = {
-        "expected": expected, "got": got, "a": a, "b": b, "c": c, "bias": bias, "scale_a": scale_a,
-        "scale_b": scale_b,
-    }  # fmt: skip
-    if a is None and b is None and got is None and Path(expected).suffix == ".npz":
-        held = arrays_in(Path(expected))
-        named |= {name: f"{expected}:{name}" for name in named if name in held}
-        alpha, beta = (_number(held, name, x) for name, x in (("alpha", alpha), ("beta", beta)))
+    check_picture(given["picture"])
+    values = {"--a": given["a"], "--b": given["b"], "--expected": right, "--got": wrong}
+    if context.info_name != _ALIAS and right is None and wrong is None and path is None:
+        _refuse(given, _OF_UNIT, "a unit and its results")
+        return _product(_arrays(expected, got, given), given)
+    spec = resolve(expected)
+    if got is not None:
+        raise InputError(f"expected --got beside the unit {spec.name}, but got {got:.80} without it")
+    if path is not None:
+        both = [name for name, text in values.items() if text is not None]
+        if both:
+            raise InputError(f"expected --file or operands, but got --file and {both[0]}")
+        held = arrays_in(path) if path.suffix == ".npz" else {}
+        if "expected" in held and held["expected"].ndim == 2:
+            _refuse(given, ("traced",), "a dot product")
+            arrays = _in_archive(held, str(path), spec, given["output"])
+            return _product(arrays, given, spec if given["only_unit"] else None)
+        cases = read_cases(spec, path)
+    else:
+        missing = [name for name, text in values.items() if text is None]
+        if missing:
+            raise InputError(f"expected {missing[0]}, or --file FILE, but got neither")
+        cases = [_dot_product(spec, given, right, wrong)]
+    _refuse(given, _OF_PRODUCT, "the matrices of a product")
+    return _dot_products(spec, cases, given)
+
+
+alias = copy(compare)
+alias.short_help = SUMMARIES[_ALIAS]
+main.add_command(alias, _ALIAS)
+
+
+def _refuse(given: Mapping[str, Any], names: Sequence[str], where: str) -> None:
+    """Raise InputError for an option that means nothing here."""
+    shown = {"picture": "plot", "traced": "explain"}
+    for name in names:
+        if given[name] not in (None, "", (), False):
+            option = shown.get(name, name).replace("_", "-")
+            raise InputError(f"expected --{option} beside {where}, but got it without")
+
+
+def _arrays(expected: str, got: str | None, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The arrays and factors of a product, of files or of an archive that holds all of it."""
+    texts = {"expected": expected, "got": got} | {name: given[name] for name in _ARRAYS[2:]}
+    arrays: dict[str, Any] = {name: given[name] for name in _FACTORS}
+    if given["a"] is None and given["b"] is None and got is None and Path(expected).suffix == ".npz":
+        held = _in_archive(arrays_in(Path(expected)), expected)
+        arrays |= {name: x for name, x in held.items() if arrays.get(name) is None}
+        texts["expected"] = None
+    arrays |= {name: read_array(text) for name, text in texts.items() if text is not None}
     for name in ("a", "b"):
-        if named[name] is None:
+        if name not in arrays:
             raise InputError(f"expected --{name} with the matrix {name.upper()}, but got none")
-    arrays: dict[str, Any] = {name: read_array(text) for name, text in named.items() if text is not None}
-    one = "got" not in arrays
-    case = outputs(arrays.pop("expected"), arrays.pop("got", None), **arrays, alpha=alpha, beta=beta)
-    runs = [np.ascontiguousarray(x).view(f"u{x.dtype.itemsize}") for x in map(read_array, again)]
+    return arrays
+
+
+def _in_archive(
+    held: Mapping[str, NDArray[Any]], where: str, unit: UnitSpec | None = None, output: str | None = None
+) -> dict[str, Any]:
+    """The arrays and factors of a product in an archive; words are of a unit's formats, if one is named."""
+    for name in held:
+        if name not in (*_ARRAYS, *_FACTORS):
+            raise InputError(
+                f"expected the arrays {', '.join((*_ARRAYS, *_FACTORS))} in {where}, but got {name}"
+            )
+    formats: dict[str, Format] = {}
+    if unit is not None:
+        d = unit.d_format if output is None else format_named(output)
+        formats = {"a": unit.a_format, "b": unit.b_format, "expected": d, "got": d}
+        for name in ("c", "bias"):
+            if name in held:
+                wide = held[name].dtype.itemsize == unit.d_format.storage_bits // 8
+                formats[name] = unit.d_format if wide else d
+        formats |= dict.fromkeys(("scale_a", "scale_b"), format_named("fp32"))
+    found: dict[str, Any] = {}
+    for name, x in held.items():
+        if name in _FACTORS:
+            if x.size != 1 or x.dtype.kind not in "fiu":
+                raise InputError(f"expected one number {name} in {where}, but got {list(x.shape)}")
+            found[name] = float(x.reshape(-1)[0])
+        else:
+            found[name] = valued(x, formats.get(name) if x.dtype.kind == "u" else None, f"{name} of {where}")
+    return found
+
+
+def _product(arrays: dict[str, Any], given: Mapping[str, Any], unit: UnitSpec | None = None) -> int:
+    """Compare two outputs of a product, or say what made one; the exit code."""
+    case, one = outputs(arrays.pop("expected"), **arrays), arrays.get("got") is None
+    runs = [np.ascontiguousarray(x).view(f"u{x.dtype.itemsize}") for x in map(read_array, given["again"])]
+    gpu, library = given["gpu"], given["library"]
     with bar("trying units and recipes"):
-        found = compare_outputs(case, runs, arch=None if gpu is None else architecture(gpu), library=library)
-    print_json(data_of(found, one=one)) if as_json else show(view_of(found, one=one))
+        found = compare_outputs(
+            case, runs, arch=None if gpu is None else architecture_of(gpu), library=library, unit=unit
+        )
+    if given["as_json"]:
+        print_json(data_of(found, one=one))
+    else:
+        show(view_of(found, one=one, every=given["every"]))
+    if given["picture"] is not None:
+        from tcformal.cli.heat import product_heat
+
+        product_heat(given["picture"], case)
     if found.kind is Difference.UNEXPLAINED or (one and not found.expected):
         return NO_ANSWER
     return OTHERWISE if found.kind in (Difference.BUG, Difference.VARYING) else OK
 
 
-def _number(held: Mapping[str, NDArray[Any]], name: str, given: float | None) -> float | None:
-    """A factor that an archive holds, where none was given."""
-    if given is not None or name not in held:
-        return given
-    if held[name].size != 1 or held[name].dtype.kind not in "fiu":
-        raise InputError(f"expected one number {name} in the archive, but got {list(held[name].shape)}")
-    return float(held[name].reshape(-1)[0])
+def _dot_product(
+    spec: UnitSpec, given: Mapping[str, Any], right: str | None, wrong: str | None
+) -> MismatchCase:
+    """The dot product of the options."""
+    count = scale_count(spec, spec.k)
+    data: dict[str, object] = {name: listed_values(given[name], spec.k) for name in "ab"}
+    data |= {"c": given["c"] or "0", "expected": right, "got": wrong}
+    for name in ("scale_a", "scale_b"):
+        if given[name] is not None:
+            data[name] = listed_values(given[name], count)
+    return case_of(spec, data, "the options")
 
 
-def architecture(gpu: str) -> str:
-    """The architecture of a processor; UnknownNameError for one that is not known."""
+def _dot_products(spec: UnitSpec, cases: Sequence[MismatchCase], given: Mapping[str, Any]) -> int:
+    """Explain two results of dot products; the exit code."""
+    with bar("trying designs") as advance:
+        found = explain_mismatch(spec, cases, advance)
+    if given["as_json"]:
+        print_json(mismatch_data(found))
+    else:
+        show([*mismatch_view(found, every=given["every"])])
+        say(f"bit by bit: {command_of(found)}")
+        if given["traced"] and found.traces is not None:
+            from tcformal.cli.explain import show_traces
 
-    def plain(text: str) -> str:
-        return text.lower().replace(" ", "").replace("-", "")
-
-    names = {plain(name): arch for arch, processors in PROCESSORS.items() for name in (arch, *processors)}
-    word = plain(gpu)
-    near = [name for name in names if word.startswith(name)]  # rtx4090 is one of RTX 40
-    return names[check_choice("GPU or architecture", max(near, key=len, default=word), names)]
+            say()
+            show_traces(found.traces)
+    if found.verdict is MismatchVerdict.UNEXPLAINED:
+        return NO_ANSWER
+    return OK if found.verdict in (MismatchVerdict.ROUNDING, MismatchVerdict.SAME) else OTHERWISE
 
 
 def headline(found: Compared, *, one: bool = False) -> tuple[str, str]:
@@ -154,7 +292,7 @@ def _short(makes: Sequence[ProductProducer]) -> str:
     return f"{', '.join(shown[:_ARCHITECTURES])}{more} ({makes[0].model.recipe.name})"
 
 
-def view_of(found: Compared, *, one: bool = False) -> list[ReportPart]:
+def view_of(found: Compared, *, one: bool = False, every: bool = False) -> list[ReportPart]:
     """The answer first; then what makes each output, how far they differ, and what was tried."""
     word, rest = headline(found, one=one)
     good = found.kind not in (Difference.BUG, Difference.UNEXPLAINED, Difference.VARYING)
@@ -163,8 +301,10 @@ def view_of(found: Compared, *, one: bool = False) -> list[ReportPart]:
     for name, makes in (("EXPECTED", found.expected), ("GOT", found.got))[: 1 if one else 2]:
         for arch, units in on_processors(dict.fromkeys(x for p in makes for x in p.units)):
             recipes = list(dict.fromkeys(p.model.recipe.name for p in makes if set(units) & set(p.units)))
-            more = f", … ({len(recipes)})" if len(recipes) > _RECIPES else ""
-            rows.append((name, arch, units[0], ", ".join(recipes[:_RECIPES]) + more))
+            most = len(recipes) if every else _RECIPES
+            more = f", … ({len(recipes)})" if len(recipes) > most else ""
+            shown = ", ".join(units) if every else units[0]
+            rows.append((name, arch, shown, ", ".join(recipes[:most]) + more))
         rows += [
             (name, "no matrix unit", p.model.unit.name, p.model.recipe.name) for p in makes if not p.units
         ]
@@ -189,6 +329,9 @@ def view_of(found: Compared, *, one: bool = False) -> list[ReportPart]:
     parts.append(
         f"{found.tried} recipes on units tried; those named were verified on {found.checked} elements"
     )
+    if found.hints is not None:
+        made = {"EXPECTED": bool(found.expected), "GOT": bool(found.got)}
+        parts += hints_view(found.hints, made, _altered, None if every else _RECIPES)
     return parts
 
 
@@ -221,8 +364,16 @@ def data_of(found: Compared, *, one: bool = False) -> dict[str, Any]:
         "differing": found.differing, "elements": int(found.case.expected.size),
         "first": element(found.first), "worst": element(found.worst),
         "share_of_rounding": found.share, "tried": found.tried, "verified_on": found.checked,
+        "hints": None if found.hints is None else hints_data(found.hints, _maker),
     }  # fmt: skip
 
 
 def _maker(p: ProductProducer) -> dict[str, Any]:
-    return {"units": list(p.units), "recipe": p.model.recipe.name}
+    return {"unit": p.model.unit.name, "units": list(p.units), "recipe": p.model.recipe.name}
+
+
+def _altered(p: ProductProducer) -> str:
+    """A recipe on an altered unit: what is altered, and the processors of the unit as it is."""
+    unit, _, change = p.model.unit.name.partition("@")
+    on = ", ".join(processors for processors, _ in on_processors(p.units)) or unit
+    return f"{on} with {change} ({p.model.recipe.name})"

@@ -53,6 +53,8 @@ def given_witness(spec: UnitSpec, given: Mapping[str, str | None], k: int | None
     scale_a, scale_b = (
         None if text is None else listed_values(text, count) for text in (given["scale_a"], given["scale_b"])
     )
+    # One value alone is the first factor; with commas, a list that is too short is a mistake.
+    a, b = (f"{x},..." if k > 1 and x.strip(". ") and not {",", ":"} & set(x) else x for x in (a, b))
     words = listed_values(a, k), listed_values(b, k)
     return witness_of(spec, *words, c, k=k, scale_a=scale_a, scale_b=scale_b)
 

@@ -14,11 +14,12 @@ from typing import Any
 
 import click
 
+from tcformal.callbacks import SHORT_NAMES, ShortNames
 from tcformal.checks import unknown_sentence
 from tcformal.cli.signals import EndedError, working
 from tcformal.errors import InputError, TcformalError
 from tcformal.installed import install
-from tcformal.report.escape import complain
+from tcformal.report.escape import complain, tell_names
 from tcformal.version import VERSION, collect_rarely
 
 #: What the exit code of every command means.
@@ -45,6 +46,7 @@ explain ootomo-yokota --a 1.25,3 --b 0x3f800001,1 --no-calls
 explain {_AMPERE} {_HOPPER} {_OPERANDS} --svg sum.svg --html sum.html
 compare a100.npy h100.npy --a a.npy --b b.npy
 compare layer.npz:out --a layer.npz:x --b weights.safetensors:w --gpu h100
+compare {_AMPERE} {_OPERANDS} --expected 16384 --got 0x467fffff
 explain-mismatch {_AMPERE} {_OPERANDS} --expected 16384 --got 0x467fffff
 separate {_AMPERE} {_HOPPER} --explain
 separate {_AMPERE} {_AMPERE}@fraction_bits=25 --assume finite --assume c=0
@@ -107,6 +109,7 @@ results prune --pack
 identify --device model:{_AMPERE} --formats fp16,fp16,fp32,fp32 --k 16 --vectors 10000
 identify --device model:{_AMPERE} --unit {_AMPERE} --vectors 10000 --plot growth.svg
 identify-product numpy --formats fp32,fp32,fp32 --shape 8,8,40
+identify-product numpy --formats fp32,fp32,fp32 --shape 1,16,48 --rows 1..64
 probe: probe devices
 probe: probe plan x86/vdpbf16ps -o plan.json --vectors 1000
 probe devices
@@ -161,8 +164,7 @@ SUMMARIES: dict[str, str] = {
     "eval": "Compute d = a·b + c on one or more units.",
     "exact": "How wide slices of integers may be, and how many products of them a unit sums exactly.",
     "explain": "Explain a result bit by bit; with two units, show where they diverge.",
-    "explain-mismatch": "Rounding or bug? Find the designs that give an expected result, and those that "
-    "give the one obtained.",
+    "explain-mismatch": "The earlier name of compare for one dot product on a unit.",
     "export": "Write one dot product d = a·b + c of a unit, or of a program, as a design for other tools.",
     "figures": "Draw a figure of the literature again: mary-5.1 and mary-5.2, errors of Model 1 against n.",
     "formats": "List the floating-point formats, or show one (NAME).",
@@ -190,7 +192,7 @@ SUMMARIES: dict[str, str] = {
 #: Modules of commands, where they are not named as the command.
 _ELSEWHERE = {
     "compare-programs": "programs", "distance": "accuracy", "eval": "evaluate", "exact": "accuracy",
-    "formats": "catalogue", "monotonicity": "accuracy", "units": "catalogue",
+    "explain-mismatch": "compare", "formats": "catalogue", "monotonicity": "accuracy", "units": "catalogue",
 }  # fmt: skip
 #: The module that makes each command.
 MODULES = {name: _ELSEWHERE.get(name, name.replace("-", "_")) for name in SUMMARIES}
@@ -245,8 +247,10 @@ class OneSentence(click.Group):
         _never_fail_to_encode()
         collect_rarely()
         try:
+            SHORT_NAMES.set(ShortNames())
             with working():
                 code = super().main(*args, **kwargs) or OK
+            tell_names()
             sys.exit(code)
         except click.exceptions.NoArgsIsHelpError as error:
             error.show()

@@ -20,6 +20,7 @@ from tcformal.checks import check_int
 from tcformal.cli.group import OK, OTHERWISE, json_option, main, results_option
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import DeviceError, InputError, TcformalError
+from tcformal.identification.batch_invariance import batch_invariance
 from tcformal.identification.kept_products import check_product
 from tcformal.identification.sum_chains import ProductFunction
 from tcformal.identification.whole_product import identify_product
@@ -33,6 +34,8 @@ _DEVICES = "numpy, torch or exec:PROGRAM"
 #: Multiply–adds of the largest random shape, and its largest sides.
 _MOST, _LONGEST = 1 << 18, 1024
 _SECONDS = 60
+#: The largest number of rows, and digits of one.
+_MOST_ROWS, _DIGITS = 1 << 16, 7
 #: What a line says of itself, which does not part it from another of the same product.
 _OWN = ("kind", "formats", "tcformal")
 
@@ -42,14 +45,16 @@ _OWN = ("kind", "formats", "tcformal")
 @click.option("--formats", required=True, help="The formats of A, B and D, such as bf16,bf16,bf16.")
 @click.option("--shape", "shapes", multiple=True, metavar="M,N,K", help="A shape; may be given again.")
 @click.option("--random", "count", type=int, default=0, help="So many random shapes besides.")
+@click.option("--rows", metavar="FIRST..LAST", help="Ask instead for which M, in place of that of --shape, a "
+              "row is summed in another order.")  # fmt: skip
 @click.option("--seed", type=int, default=0, show_default=True, help="Of shapes and operands.")
 @click.option("--threads", type=int, help="Threads of torch; numpy has what OPENBLAS_NUM_THREADS says.")
 @click.option("--keep", is_flag=True, help="Add what is found to products/ in the results folder.")
 @results_option
 @json_option
 def identify_product_(
-    device: str, formats: str, shapes: tuple[str, ...], count: int, seed: int, threads: int | None,
-    keep: bool, folder: str, as_json: bool,
+    device: str, formats: str, shapes: tuple[str, ...], count: int, rows: str | None, seed: int,
+    threads: int | None, keep: bool, folder: str, as_json: bool,
 ) -> int:  # fmt: skip
     """Identify a library's matrix product: the order of its sums, and the unit.
 
@@ -58,6 +63,9 @@ def identify_product_(
     masks show the order, cancelling operands the unit, and fresh ones are predicted.  The same operands
     are asked again: where results change, the orders that were seen, and how often.  Exit 0: every shape is
     predicted bit for bit; 1: some is not.
+
+    With --rows 1..64: is the product batch invariant?  Exit 0: a row has the same results at every M; 1: the
+    M at which the order of its sum changes, the rows, and between which products of k.
     """
     check_int("--random", count, low=0, high=10_000)
     wanted = [_shape(x) for x in shapes] + list(_random_shapes(count, seed))
@@ -65,30 +73,48 @@ def identify_product_(
         raise InputError("expected --shape M,N,K or --random COUNT, but got neither")
     function, about = _device(device, formats, threads)
     about |= {"kind": "library", "processor": processor(), "tcformal": VERSION, "formats": formats}
+    if rows is not None:
+        if keep:
+            raise InputError("expected --keep without --rows, but got both")
+        found = [batch_invariance(function, formats, (n, k), _range(rows), seed=seed) for _, n, k in wanted]
+        if as_json:
+            print_json({**about, "products": [x.record() for x in found]})
+        else:
+            say("\n".join(map(str, found)))
+        return OK if all(x.invariant for x in found) else OTHERWISE
     slug = re.sub(r"[^A-Za-z0-9.]+", "-", f"{processor()}/").strip("-")
     path = Path(folder) / "products" / slug / f"{device.partition(':')[0]}.jsonl"
-    rows: list[Record] = []
+    made: list[Record] = []
     kept = _kept(path, about, formats) if keep else {}
     for shape in wanted:
         if shape in kept:
-            rows.append(kept[shape])
+            made.append(kept[shape])
             if not as_json:
                 say(f"{shape}: kept before, {'predicted' if kept[shape]['found'] else 'not predicted'}")
             continue
-        found = identify_product(function, formats, shape, seed=seed)
-        rows.append(found.record())
+        product = identify_product(function, formats, shape, seed=seed)
+        made.append(product.record())
         if not as_json:
-            say(str(found))
+            say(str(product))
         if keep:
-            kept[shape] = rows[-1]
-            append(path, sealed({**about, **rows[-1]}))
-    missed = [x for x in rows if not x["found"]]
+            kept[shape] = made[-1]
+            append(path, sealed({**about, **made[-1]}))
+    missed = [x for x in made if not x["found"]]
     if as_json:
-        print_json({**about, "products": rows})
+        print_json({**about, "products": made})
     else:
-        elements = sum(x["checked"] for x in rows)
-        say(f"{len(rows) - len(missed)} of {len(rows)} shapes predicted bit for bit ({elements} elements)")
+        elements = sum(x["checked"] for x in made)
+        say(f"{len(made) - len(missed)} of {len(made)} shapes predicted bit for bit ({elements} elements)")
     return OTHERWISE if missed else OK
+
+
+def _range(text: str) -> range:
+    first, dots, last = text.partition("..")
+    parts = [first, last if dots else first]
+    if not all(x.strip().isascii() and x.strip().isdecimal() and len(x) < _DIGITS for x in parts):
+        raise InputError(f"expected FIRST..LAST for --rows, such as 1..64, but got {text!r:.80}")
+    low = check_int("--rows", int(parts[0]), low=1, high=_MOST_ROWS)
+    return range(low, check_int("--rows", int(parts[1]), low=low, high=_MOST_ROWS) + 1)
 
 
 def _kept(path: Path, about: Plain, formats: str) -> dict[tuple[int, int, int], Record]:

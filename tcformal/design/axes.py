@@ -1,6 +1,6 @@
 """Axes of the design space: the values that each parameter can take, and the designs nearby.
 
-`suite --vary`, `probe compare`, `explain-mismatch` and `identify` all take their values from here.
+`suite --vary`, `probe compare`, `compare` and `identify` all take their values from here.
 """
 
 from __future__ import annotations

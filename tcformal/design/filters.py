@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from tcformal.checks import check_choice
 from tcformal.design.catalog import catalogue
 from tcformal.design.operations import operation
+from tcformal.design.processors import architecture_of
 from tcformal.design.unit import Evidence, UnitSpec
 from tcformal.encodings.catalog import format_named
 from tcformal.encodings.spec import Format
@@ -25,7 +26,7 @@ class Filters:
     def of(*, arch: str | None, fmt: str | None, operation: str | None, evidence: str | None) -> Filters:
         """Parse filters from text; UnknownNameError suggests the closest known names."""
         if arch is not None:
-            check_choice("architecture", arch, dict.fromkeys(name.partition("/")[0] for name in catalogue()))
+            arch = architecture_of(arch, "architecture")
         if operation is not None:
             check_choice("operation", operation, _operations())
         if evidence is not None:

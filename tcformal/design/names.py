@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from tcformal.checks import check_choice, check_int, check_text, read_int, unknown_sentence
+from tcformal.callbacks import hear
+from tcformal.checks import check_choice, check_int, check_text, read_int, shown, unknown_sentence
 from tcformal.design.aliases import ALIASES, unaliased
 from tcformal.design.arithmetic import NVIDIA_NAN
 from tcformal.design.catalog import catalogue
+from tcformal.design.processors import alias, processor, processor_names
 from tcformal.design.rounding import EXACT_SUM, MOST_PRODUCTS, NUMBERS
 from tcformal.design.spec import Design, Operands
 from tcformal.design.trees.tree import PLAIN, STAGE_PARAMETERS, Tree, read_steps
@@ -45,6 +49,9 @@ _FORMATS = ("a_format", "b_format", "c_format", "d_format")
 _CONVERSION_OF = {"fp64": "FP64", "fp32": "FP32", "fp16": "FP16", "bf16": "BF16"}
 
 
+#: Names that an error shows of those that fit.
+_SHOWN = 4
+
 #: What a name may say of the order of summation as a tree, beside parameters of stages.
 _OF_TREES = ("steps", "converted")
 
@@ -77,13 +84,18 @@ def resolve(name: str) -> UnitSpec:
     if base in _ARM and base not in units:
         base += f".ebf{check_choice('ebf', settings.pop('ebf', '0'), ('0', '1'))}"
     if base not in units:
-        raise UnknownNameError(_unknown_unit(base))
+        found = alias(base)
+        if found is None:
+            raise UnknownNameError(_unknown_unit(base))
+        hear(found.unit, found.name, str(found))
+        base = found.unit
+        name = f"{base}@{text}" if at else base
     return _altered(name, units[base], settings) if settings else units[base]
 
 
 def _unknown_unit(base: str) -> str:
-    """The reason why a unit name is invalid: emulated on that architecture, or unknown, with close names."""
-    arch, _, instruction = base.partition("/")
+    """The reason why a unit name is invalid: emulated on that architecture, or unknown, with what fits."""
+    arch, slash, instruction = base.partition("/")
     units = catalogue()
     emulated = f"{arch}/emulated.{instruction}"
     if emulated in units:
@@ -91,8 +103,36 @@ def _unknown_unit(base: str) -> str:
             f"expected a hardware instruction, but the compiler emulates {instruction} on {arch} with other "
             f"instructions: the composition is named {emulated}"
         )
+    if fitting := _fitting(base):
+        some = ", ".join(fitting[:_SHOWN]) + (f", … ({len(fitting)})" if len(fitting) > _SHOWN else "")
+        return f"expected a known unit, but got {shown(base)}: the closest are {some}"
     near = [n for n in units if n.startswith(arch + "/")] or list(units)
-    return unknown_sentence("unit", base, [*near, *FAMILIES, *ALIASES])
+    if not slash:
+        _, colon, rest = base.lower().partition(":")
+        near = [f"{name}{colon}{rest}" for name in processor_names()]
+    return unknown_sentence("unit", base, [*near, *FAMILIES, *ALIASES]) + "; tcformal units lists all"
+
+
+def _fitting(base: str) -> list[str]:
+    """Units with all words of a name, or that begin so; of several architectures one each."""
+    words = [re.sub(r"^fp(?=16$|32$|64$)", "f", x) for x in re.split(r"[/.:\s]+", base.lower()) if x]
+    if not words:
+        return []
+    if (name := processor(words[0])) is not None:
+        words[0] = processor_names()[name][0]
+    begun, fitting = [], []
+    for name in catalogue():
+        parts = re.split(r"[/.:]+", name.lower())
+        if parts == words:
+            return [name]
+        if len(parts) > len(words) and Counter(words) <= Counter(parts):
+            fitting.append(name)
+        elif base.lower() in (name[: len(base)].lower(), name.partition("/")[2][: len(base)].lower()):
+            begun.append(name)
+    found = sorted(fitting or begun, key=lambda name: "/emulated." in name)
+    if any(name.startswith(words[0] + "/") for name in found):
+        return found
+    return list({name.partition("/")[0]: name for name in reversed(found)}.values())[::-1]
 
 
 def _settings(text: str, name: str) -> dict[str, str]:

@@ -284,7 +284,23 @@ def faults_that_give(designs: Sequence[UnitSpec], cases: Sequence[MismatchCase])
     Ranges and units: one product, the products from some k on or up to it, and c; one that changes no operand
     of any case is none.
     """
-    found = []
+    return _giving(_fault_results(designs, cases), cases)
+
+
+def _giving(results: Sequence[tuple[SumFault, Raw]], cases: Sequence[MismatchCase]) -> list[SumFault]:
+    """The faults that give the results obtained, in every case: of few products first."""
+    found = [
+        fault for fault, words in results
+        if all(
+            case.got.is_given_by(fault.design.d_format, words[i : i + 1])[0] for i, case in enumerate(cases)
+        )
+    ]  # fmt: skip
+    return sorted(found, key=lambda x: (x.of_c, x.stop - x.start))
+
+
+def _fault_results(designs: Sequence[UnitSpec], cases: Sequence[MismatchCase]) -> list[tuple[SumFault, Raw]]:
+    """Every fault of some designs, with what it gives in each case."""
+    found = list[tuple[SumFault, Raw]]()
     for design in designs:
         tried, rows = [], []
         for fault in _faults(design, len(cases[0].witness.a)):
@@ -296,11 +312,8 @@ def faults_that_give(designs: Sequence[UnitSpec], cases: Sequence[MismatchCase])
         if not tried:
             continue
         words = replay(design, batch_of(rows)).reshape(len(tried), len(cases))
-        fits = np.ones(len(tried), np.bool_)
-        for i, case in enumerate(cases):
-            fits &= case.got.is_given_by(design.d_format, words[:, i])
-        found += [fault for fault, fit in zip(tried, fits, strict=True) if fit]
-    return sorted(found, key=lambda x: (x.of_c, x.stop - x.start))
+        found += zip(tried, words, strict=True)
+    return found
 
 
 def _faults(design: UnitSpec, k: int) -> Iterator[SumFault]:
@@ -369,14 +382,17 @@ def by_accident(fmt: Format, expected: Raw, got: Raw, results: Iterable[Raw]) ->
 SIDES = ("expected", "got")
 #: Cases up to which the oracle sifts the designs.
 _FEW = 16
+#: The chance of an accident below which a faulty sum is called the cause.
+_ACCIDENT = 0.01
 
 
 class MismatchVerdict(Enum):
     """What two results of the same operands are to each other."""
 
-    EQUAL = "the results are the same"
+    SAME = "the results are the same"
     ROUNDING = "units that exist, or plain computations, give both results"
     UNDECIDED = "units that exist give both results, and a faulty sum gives the one obtained as well"
+    BUG = "a faulty sum gives the result obtained, which no unit that exists does, and hardly by accident"
     UNEXPLAINED = "no unit that exists gives one of the results"
 
 
@@ -403,7 +419,8 @@ class Explained:
     """The units and computations that give the expected results, and those that give the results obtained.
 
     Ranges and units: `own`: the unit's own results; `exact`: the exact sums, None where an operand is NaN
-    or Inf; `chance`: `by_accident` of the results obtained and all `tried` designs.
+    or Inf; `chance`: `by_accident` of the results obtained and all `tried` designs; `fault_chance`: of all
+    faulty sums that were tried.
     """
 
     unit: UnitSpec
@@ -416,7 +433,8 @@ class Explained:
     chance: float | None
     #: Faulty sums of the designs that give the expected results, which give those obtained.
     faults: tuple[SumFault, ...]
-    #: None where designs that exist give both results.
+    fault_chance: float | None
+    #: None where designs that exist give both results, or a bug is found.
     hints: Hints[Producer] | None
     #: The nearest design of each, both traces of a case on which they differ, and their divergence.
     pair: tuple[Producer, Producer] | None
@@ -427,7 +445,9 @@ class Explained:
     def verdict(self) -> MismatchVerdict:
         """Rounding or bug."""
         if all(case.expected == case.got for case in self.cases):
-            return MismatchVerdict.EQUAL
+            return MismatchVerdict.SAME
+        if self.faults and not self.got and _hardly(self.fault_chance):
+            return MismatchVerdict.BUG
         if not self.expected or not self.got:
             return MismatchVerdict.UNEXPLAINED
         # A sum that loses a c below its last place is what units differ in.
@@ -457,9 +477,12 @@ def explain_mismatch(
     existing = list(existing_producers(spec, k))
     expected, got = (merged(x, spec, k) for x in trial.of(existing))
     chance = trial.chance(existing, "got")
-    faults = faults_that_give([p.design for p in expected], cases) if expected else []
+    faulty = _fault_results([p.design for p in expected], cases)
+    right, wrong = (np.array([getattr(case, x).raw for case in cases], np.uint64) for x in SIDES)
+    faults = tuple(_giving(faulty, cases))
+    fault_chance = by_accident(spec.operands.d, right, wrong, (words for _, words in faulty))
     hints = None
-    if not (expected and got):
+    if not (expected and got) and not (faults and _hardly(fault_chance)):
         altered = list(altered_producers(existing, k))
         wanted = [name for name, made in zip(SIDES, (expected, got), strict=True) if not made]
         first, second = trial.of(altered, wanted)
@@ -469,9 +492,14 @@ def explain_mismatch(
     traces = None if pair is None else _traces(pair, cases, trial.results)
     return Explained(
         spec, tuple(cases), len(existing), tuple(int(x) for x in trial.results[spec.name]),
-        tuple(exact_sum(spec, case.witness) for case in cases), expected, got, chance, tuple(faults), hints,
-        pair, traces, None if traces is None else divergence(*traces),
+        tuple(exact_sum(spec, case.witness) for case in cases), expected, got, chance, faults, fault_chance,
+        hints, pair, traces, None if traces is None else divergence(*traces),
     )  # fmt: skip
+
+
+def _hardly(chance: float | None) -> bool:
+    """Whether an accident is unlikely."""
+    return chance is not None and chance < _ACCIDENT
 
 
 class _Trial:

@@ -30,9 +30,11 @@ from tcformal.identification.bugs import (
     subnormal_products,
     value_bug,
 )
-from tcformal.identification.outputs import outputs
-from tcformal.identification.product_causes import Parting, ProductCase, ProductProducer, parting
+from tcformal.identification.causes import Hints
+from tcformal.identification.outputs import ProductCase, outputs
 from tcformal.identification.product_elements import Doubles, Elements, Makers, makers, planned, results
+from tcformal.identification.product_hints import product_hints
+from tcformal.identification.product_recipes import Parting, ProductProducer, parting
 from tcformal.oracle.interpreter import program_result
 from tcformal.programs.recipe import recipes
 from tcformal.programs.recipe_steps import parts_of
@@ -110,6 +112,8 @@ class Compared:
     checked: int
     #: Where the nearest two recipes part on the first differing element; None where they do not.
     parting: Parting | None = None
+    #: What would explain outputs that nothing makes; None where both are explained, or neither is.
+    hints: Hints[ProductProducer] | None = None
 
 
 def compare(
@@ -140,12 +144,12 @@ def compare(
 
 def compare_outputs(
     case: ProductCase, again: Sequence[Raw] = (), *, arch: str | None = None, library: str = "",
-    progress: Progress = ignore,
+    unit: UnitSpec | None = None, progress: Progress = ignore,
 ) -> Compared:  # fmt: skip
     """Explain why two outputs of one product differ.
 
     Shapes: as `ProductCase`; `again`: further runs of what made `case.got`.
-    Ranges and units: `arch`: an architecture, `library`: how names of recipes begin.
+    Ranges and units: `arch`: an architecture, `library`: how names of recipes begin; `unit`: the only one.
     Errors: InputError for operands that no unit of the catalogue takes.
     """
     for x in again:
@@ -157,7 +161,7 @@ def compare_outputs(
     families = list(dict.fromkeys(name.partition("-")[0] for name in recipes()))
     if not any(name.startswith(library) for name in recipes()):
         raise UnknownNameError(unknown_sentence("library", library, families))
-    search = _Search(case, makers(case, arch, library), progress)
+    search = _Search(case, makers(case, arch, library, unit), progress)
     if not all(same_words(x, case.got, case.d_format).all() for x in again):
         return search.found(Difference.VARYING)
     makes = {"expected": search.makers_of("expected"), "got": search.makers_of("got")}
@@ -189,7 +193,8 @@ def compare_outputs(
         beyond = "a difference beyond what rounding can make by any recipe that was tried"
         bug = FoundBug(beyond, "got", False, None, int(search.apart.sum()))
         return search.found(Difference.BUG, makes, bug)
-    return search.found(Difference.UNEXPLAINED, makes)
+    hints = product_hints(case, search.places, makes, search.whole)
+    return replace(search.found(Difference.UNEXPLAINED, makes), hints=hints)
 
 
 class _Search:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -15,8 +16,9 @@ from numpy.typing import NDArray
 from tcformal.encodings.catalog import format_named
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.identification.product_causes import ProductCase
 from tcformal.simulation.arrays import dtypes, from_raw
+from tcformal.simulation.model_gemm import ModelGemm
+from tcformal.simulation.operands.batch import Raw
 
 #: Names of dtypes in the header of a safetensors file.
 _SAFETENSORS = {
@@ -26,6 +28,73 @@ _SAFETENSORS = {
 _ARCHIVES = (".npy", ".npz", ".safetensors")
 #: Formats of which an array's dtype says nothing else.
 _OF_DTYPE = ("fp64", "fp32", "fp16", "bf16", "e4m3", "e5m2", "e4m3fnuz", "e5m2fnuz", "e3m2", "e2m3", "e2m1")
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ProductOperands:
+    """The operands of alpha·A·B + beta·C + bias, sums of K products, and the format of its results."""
+
+    a: NDArray[Any]
+    b: NDArray[Any]
+    d_format: Format
+    c: NDArray[Any] | None = None
+    bias: NDArray[Any] | None = None
+    scale_a: NDArray[Any] | None = None
+    scale_b: NDArray[Any] | None = None
+    alpha: float | None = None
+    beta: float | None = None
+
+    @property
+    def k(self) -> int:
+        """Products of an element."""
+        return int(self.a.shape[1])
+
+    @property
+    def scaled(self) -> bool:
+        """Whether sums are scaled."""
+        return self.scale_a is not None
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ProductCase(ProductOperands):
+    """A product alpha·A·B + beta·C + bias, its expected result and the one obtained.
+
+    Shapes: a [M, K], b [K, N]; expected, got: raw encodings [M, N]; c, bias: None or broadcast to that;
+    scale_a [M, S] and scale_b [S, N], or None.
+    """
+
+    expected: Raw
+    got: Raw
+
+    def product(self, model: ModelGemm) -> Raw:
+        """What a recipe computes, as raw encodings."""
+        d = model.matmul(
+            self.a, self.b, self.c, self.scale_a, self.scale_b, alpha=self.alpha, beta=self.beta,
+            bias=self.bias, progress=False,
+        )  # fmt: skip
+        return d.view(f"u{d.itemsize}")
+
+    def part(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> ProductCase:
+        """Some rows and columns."""
+        shape = self.expected.shape
+        c, bias = (
+            None if x is None else np.broadcast_to(x, shape)[np.ix_(rows, columns)]
+            for x in (self.c, self.bias)
+        )
+        scale_a = None if self.scale_a is None else self.scale_a[rows]
+        scale_b = None if self.scale_b is None else self.scale_b[:, columns]
+        expected, got = (x[np.ix_(rows, columns)] for x in (self.expected, self.got))
+        return replace(
+            self, a=self.a[rows], b=self.b[:, columns], c=c, bias=bias, scale_a=scale_a, scale_b=scale_b,
+            expected=expected, got=got,
+        )  # fmt: skip
+
+    def prefixes(self, place: tuple[int, int], stops: Sequence[int]) -> ProductCase:
+        """One element with +0 in the place of a from each of some k on: a row for each."""
+        row, column = (np.full(len(stops), place[0]), np.array([place[1]]))
+        made = self.part(row, column)
+        a = np.where(np.arange(self.k) < np.array(stops)[:, None], made.a, np.zeros((), made.a.dtype))
+        return replace(made, a=a.astype(self.a.dtype))
 
 
 def read_array(text: str) -> NDArray[Any]:

@@ -15,14 +15,9 @@ from tcformal.design.names import resolve
 from tcformal.design.steps import ProgramPlan
 from tcformal.design.unit import UnitSpec, takes
 from tcformal.errors import InputError
-from tcformal.identification.causes import computations
-from tcformal.identification.product_causes import (
-    ProductCase,
-    ProductOperands,
-    ProductProducer,
-    recipes_for,
-    with_output,
-)
+from tcformal.identification.causes import computations, same_arithmetic
+from tcformal.identification.outputs import ProductCase, ProductOperands
+from tcformal.identification.product_recipes import ProductProducer, recipes_for, with_output
 from tcformal.programs.recipe import recipe
 from tcformal.programs.recipe_steps import parts_of, recipe_plan
 from tcformal.simulation.arrays import dtypes
@@ -84,10 +79,13 @@ class Elements(ProductOperands):
 Makers = list[tuple[UnitSpec, list[ProductProducer]]]
 
 
-def makers(case: ProductCase, arch: str | None = None, library: str = "") -> Makers:
+def makers(
+    case: ProductCase, arch: str | None = None, library: str = "", unit: UnitSpec | None = None
+) -> Makers:
     """Every recipe on every unit of the catalogue that takes these arrays, one unit for each arithmetic.
 
-    Ranges and units: `arch`: only units of this architecture; `library`: only recipes whose names begin so.
+    Ranges and units: `arch`: only units of this architecture; `library`: only recipes whose names begin so;
+    `unit`: only this one, which may be altered.
     """
 
     def fits(u: UnitSpec) -> bool:
@@ -101,8 +99,9 @@ def makers(case: ProductCase, arch: str | None = None, library: str = "") -> Mak
         )
 
     made: Makers = []
-    for names in distinct_designs(fits).values():
-        u, found = resolve(names[0]), list[ProductProducer]()
+    units = [(resolve(names[0]), tuple(names)) for names in distinct_designs(fits).values()]
+    for u, names in units if unit is None else [(unit, same_arithmetic(unit, case.k)[0])]:
+        found = list[ProductProducer]()
         for one in recipes_for(u, case):
             if not one.name.startswith(library):
                 continue
@@ -113,9 +112,9 @@ def makers(case: ProductCase, arch: str | None = None, library: str = "") -> Mak
                 versions += [versions[0].varied(partials=name) for name in ("fp16", "bf16")]
             for version in versions:
                 with contextlib.suppress(InputError):  # a recipe that this unit cannot follow
-                    found.append(ProductProducer(gemm(u, version), False, tuple(names)))
-        made.append((u, list(_different(found, case.k))))
-    if arch is None and made:
+                    found.append(ProductProducer(gemm(u, version), u is unit, names))
+        made.append((u, list(different(found, case.k))))
+    if arch is None and unit is None and made:
         made += _computations(case, made)
     return made
 
@@ -136,7 +135,7 @@ def _computations(case: ProductCase, made: Makers) -> Makers:
     return found
 
 
-def _different(found: Sequence[ProductProducer], k: int) -> Iterator[ProductProducer]:
+def different(found: Sequence[ProductProducer], k: int) -> Iterator[ProductProducer]:
     """Those that compute K products differently; the first of each."""
     seen = set()
     for p in found:

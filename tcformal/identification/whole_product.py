@@ -474,6 +474,15 @@ def _fill(
     d[place] = np.where(elements[place], made, d[place])
 
 
+def product_formats(formats: str) -> Formats:
+    """The formats of A, B and D, such as `bf16,bf16,bf16`; InputError for other ones."""
+    named = [format_named(x.strip()) for x in formats.split(",")]
+    if len(named) != 3 or any(x.name not in _FORMATS for x in named):
+        raise InputError(f"expected three formats of {', '.join(_FORMATS)}, but got {formats!r}")
+    a, b, d = named
+    return a, b, d
+
+
 def identify_product(
     function: ProductFunction, formats: str, shape: tuple[int, int, int], *, repeats: int = 2, seed: int = 0
 ) -> IdentifiedProduct:
@@ -490,10 +499,7 @@ def identify_product(
     Source: the function's results.
     """
     check_int("number of repetitions", repeats, low=1, high=1000)
-    named = [format_named(x.strip()) for x in formats.split(",")]
-    if len(named) != 3 or any(x.name not in _FORMATS for x in named):
-        raise InputError(f"expected three formats of {', '.join(_FORMATS)}, but got {formats!r}")
-    a, b, d = named
+    a, b, d = product_formats(formats)
     m, n, k = (check_int(x, value, low=1, high=1 << 20) for x, value in zip("MNK", shape, strict=True))
     probe = ProductProbe(function, a, b, d, (m, n, k))
     rng = np.random.default_rng(seed)

@@ -7,10 +7,13 @@ the console of `report.text`, which applies `printable` to everything except its
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
 import click
+
+from tcformal.callbacks import SHORT_NAMES
 
 #: Plain data as a command prints them with --json, by name.
 Plain = dict[str, object]
@@ -46,6 +49,24 @@ def _escaped(text: str, escape: Callable[[str], str]) -> str:
         line if line.isprintable() else "".join(c if c.isprintable() else escape(c) for c in line)
         for line in text.split("\n")
     )
+
+
+def short_names(text: str) -> list[tuple[int, int, str]]:
+    """Where a text names units by whose short names a command was called: start, end, the short name."""
+    heard = SHORT_NAMES.get()
+    return sorted(
+        (*match.span(), name)
+        for unit, name in ({} if heard is None else heard.names).items()
+        for match in re.finditer(rf"(?<![\w/.-]){re.escape(unit)}(?![\w/-]|[.:]\w)", text)
+    )
+
+
+def tell_names() -> None:
+    """Print what short names stand for, below an answer in text on standard output."""
+    heard = SHORT_NAMES.get()
+    if heard is not None and heard.shown:
+        for text in heard.said.values():
+            say(text)
 
 
 def sentence(text: str) -> str:

@@ -17,9 +17,10 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from tcformal.callbacks import SHORT_NAMES
 from tcformal.encodings.spec import Format
 from tcformal.oracle.values import decode, format_value, hex_word
-from tcformal.report.escape import printable
+from tcformal.report.escape import printable, short_names
 
 #: Digits of an id or digest that people are shown.
 SHOWN = 12
@@ -45,7 +46,9 @@ class _Console(Console):
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
         """The output: the console's own control codes unchanged, every text made printable."""
-        for segment in super().render(renderable, options):
+        if not self.stderr and (heard := SHORT_NAMES.get()) is not None:
+            heard.shown = True
+        for segment in super().render(_shortened(renderable), options):
             yield segment if segment.control else Segment(printable(segment.text), segment.style)
 
     def on_broken_pipe(self) -> NoReturn:
@@ -215,9 +218,24 @@ class SeparableTable(Table):
         super().add_row(*map(_separable, cells), **options)
 
 
+def _shortened(given: RenderableType) -> RenderableType:
+    """A text with the names of units as the command was given them."""
+    found = short_names(given.plain) if isinstance(given, Text) else []
+    if not found or not isinstance(given, Text):
+        return given
+    pieces = given.divide([at for start, end, _ in found for at in (start, end)])
+    for piece, (_, _, name) in zip(pieces[1::2], found, strict=True):
+        piece.plain = name
+    made = given.blank_copy()
+    for piece in pieces:
+        made.append_text(piece)
+    return made
+
+
 def _separable(cell: RenderableType | None) -> RenderableType | None:
     if isinstance(cell, str):
-        return SeparableText(cell)
+        cell = Text(cell)
+    cell = None if cell is None else _shortened(cell)
     if isinstance(cell, Text):
         made = SeparableText(cell.plain, style=cell.style)
         made.spans = cell.spans

@@ -118,7 +118,7 @@ def compare(
         found = []
         for (module, args, kwargs, result), (_, _, _, changed) in zip(results, again, strict=True):
             with _inside(second):
-                alone = _tensor(module(*args, **kwargs))
+                alone = tensor_in(module(*args, **kwargs))
             found.append(_difference(names[module], result, alone, changed))
     return _compared([_name(first), _name(second)], found, *((logits or _logits)(x) for x in (one, other)))
 
@@ -148,7 +148,8 @@ def _inside(arithmetic: TorchArithmetic | None) -> AbstractContextManager[Any]:
     return nullcontext() if arithmetic is None else arithmetic
 
 
-def _called(model: Any, inputs: Any) -> Any:
+def called(model: Any, inputs: Any) -> Any:
+    """A model's result of a tensor, a tuple of arguments or a dictionary of named ones."""
     if isinstance(inputs, dict):
         return model(**inputs)
     return model(*inputs) if isinstance(inputs, tuple) else model(inputs)
@@ -165,7 +166,7 @@ def _with_products(model: Any, names: dict[Any, str], inputs: Any, arithmetic: T
     arithmetic.watch = lambda: found.add(stack[-1])
     try:
         with arithmetic:
-            _called(model, inputs)
+            called(model, inputs)
     finally:
         arithmetic.watch = None
         for hook in hooks:
@@ -174,14 +175,14 @@ def _with_products(model: Any, names: dict[Any, str], inputs: Any, arithmetic: T
 
 
 @contextmanager
-def _recorded(layers: set[Any], calls: list[tuple[Any, ...]]) -> Iterator[None]:
+def recorded(layers: set[Any], calls: list[tuple[Any, ...]]) -> Iterator[None]:
     """Copies of what modules are given and give, in the order in which they end."""
     hooks = []
     for module in layers:
         hooks.append(
             module.register_forward_hook(
                 lambda m, args, kwargs, d: calls.append(
-                    (m, _copied(args), _copied(kwargs), _copied(_tensor(d)))
+                    (m, _copied(args), _copied(kwargs), _copied(tensor_in(d)))
                 ),
                 with_kwargs=True,
             )
@@ -197,15 +198,15 @@ def _run(
     model: Any, layers: set[Any], inputs: Any, arithmetic: TorchArithmetic | None
 ) -> tuple[Any, list[tuple[Any, ...]]]:
     calls: list[tuple[Any, ...]] = []
-    with _recorded(layers, calls), _inside(arithmetic):
-        return _called(model, inputs), calls
+    with recorded(layers, calls), _inside(arithmetic):
+        return called(model, inputs), calls
 
 
 def _copied(x: Any) -> Any:
     return torch.utils._pytree.tree_map_only(torch.Tensor, torch.clone, x)
 
 
-def _tensor(x: Any) -> Any:
+def tensor_in(x: Any) -> Any:
     """The first tensor of a module's result."""
     found = [y for y in torch.utils._pytree.tree_leaves(x) if torch.is_tensor(y)]
     if not found:

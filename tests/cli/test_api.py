@@ -68,8 +68,8 @@ def test_units_are_named_and_found() -> None:
     assert [f.name for f in formats] == ["fp16", "fp16", "fp32", "fp32"]
     assert u.design.fraction_bits == 24
     assert u.sources
-    with pytest.raises(UnknownNameError, match="expected a known unit, but got 'ampere'"):
-        tcformal.unit("ampere")
+    with pytest.raises(UnknownNameError, match="expected a known unit, but got 'amper'"):
+        tcformal.unit("amper")
 
 
 def test_separate_prove_equal_and_explain() -> None:

@@ -260,7 +260,7 @@ def bounded() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_MB << 20, limits[1]))
         patch.setattr(portfolio._Race, "run", lambda race, names, arbiter: arbiter.exhausted())
-        patch.setattr("tcformal.cli.explain_mismatch.explain_mismatch", lambda *_: fail(NoAnswerError("")))
+        patch.setattr("tcformal.cli.compare.explain_mismatch", lambda *_: fail(NoAnswerError("")))
         patch.setattr("tcformal.report.site.pages.known_queries", dict)
         for module in ("probe", "all_pairs"):
             patch.setattr(f"tcformal.cli.{module}.SturdyPool", Inline)

@@ -1,4 +1,4 @@
-"""Mismatches of whole products: the recipes that give each result, where they part, and known faults."""
+"""Whole products beside a unit: the recipes that make each output, where they part, faults, hints."""
 
 from __future__ import annotations
 
@@ -11,22 +11,14 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from tcformal import InputError, simulate
+from tcformal import simulate
 from tcformal.cli import main
-from tcformal.cli.explain_mismatch import _places, _tiled, distances
+from tcformal.cli.heat import _places, _tiled, distances
 from tcformal.design.names import resolve
 from tcformal.encodings.catalog import format_named
-from tcformal.identification import product_causes
-from tcformal.identification.causes import FaultKind
-from tcformal.identification.product_causes import (
-    ExplainedProduct,
-    ProductCase,
-    ProductVerdict,
-    explain_product,
-    product_case,
-    product_faults,
-)
-from tcformal.simulation.model_gemm import gemm
+from tcformal.identification import product_hints
+from tcformal.identification.comparison import Compared, Difference, compare_outputs
+from tcformal.identification.outputs import ProductCase, outputs
 
 HALF = "ada/mma.m16n8k16.f32.f16.f16.f32"
 EIGHT = "hopper/wgmma.m64n8k32.f32.e4m3.e4m3"
@@ -39,7 +31,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     from tcformal.design.axes import neighbours as real
 
     monkeypatch.setattr(
-        product_causes, "neighbours", lambda spec: (u for u in real(spec) if "@conversion=" in u.name)
+        product_hints, "neighbours", lambda spec: (u for u in real(spec) if "@conversion=" in u.name)
     )
 
 
@@ -48,10 +40,8 @@ def halves() -> tuple[Any, Any]:
     return rng.standard_normal((5, K)).astype(np.float16), rng.standard_normal((K, 4)).astype(np.float16)
 
 
-def explained(unit: str, expected: Any, got: Any, a: Any, b: Any, **extras: Any) -> ExplainedProduct:
-    spec = resolve(unit)
-    arrays = {"a": a, "b": b, "expected": expected, "got": got, **extras}
-    return explain_product(spec, product_case(spec, arrays, "a test"), rivals=False)
+def compared(unit: str, expected: Any, got: Any, a: Any, b: Any, **extras: Any) -> Compared:
+    return compare_outputs(outputs(expected, got, a=a, b=b, **extras), unit=resolve(unit))
 
 
 def names(found: tuple[Any, ...]) -> list[tuple[str, str]]:
@@ -62,8 +52,8 @@ def test_split_k_against_one_accumulator_is_rounding() -> None:
     a, b = halves()
     expected = simulate(HALF, a, b)
     got = simulate(HALF, a, b, recipe="cublaslt-66@splits=2")
-    found = explained(HALF, expected, got, a, b)
-    assert (found.verdict, found.faults, found.hints) == (ProductVerdict.ROUNDING, (), None)
+    found = compared(HALF, expected, got, a, b)
+    assert (found.kind, found.bug, found.hints) == (Difference.ORDER, None, None)
     assert names(found.expected)[0] == (HALF, "plain")
     assert found.expected[0].units[0] == HALF
     assert {"turing/mma.m16n8k8.f32.f16.f16.f32", "ampere/mma.m16n8k16.f32.f16.f16.f32"} <= {
@@ -82,10 +72,8 @@ def test_other_units_are_tried_too() -> None:
     a, b = halves()
     expected = simulate(HALF, a, b)
     got = simulate("volta/mma.m8n8k4.f32.f16.f16.f32", a, b, recipe="cublaslt-21@tile=32,splits=2")
-    spec = resolve(HALF)
-    arrays = {"a": a, "b": b, "expected": expected, "got": got}
-    found = explain_product(spec, product_case(spec, arrays, "a test"))
-    assert found.verdict is ProductVerdict.ROUNDING
+    found = compare_outputs(outputs(expected, got, a=a, b=b))
+    assert found.kind is Difference.ROUNDING
     assert names(found.got)[0][0].startswith("volta/")
 
 
@@ -94,8 +82,8 @@ def test_a_dropped_tail_is_recognised() -> None:
     expected = simulate(HALF, a, b)
     assert (expected == K).all()
     got = np.full_like(expected, K - K % 64)
-    found = explained(HALF, expected, got, a, b)
-    assert found.verdict is ProductVerdict.FAULT
+    found = compared(HALF, expected, got, a, b)
+    assert found.kind is Difference.BUG
     assert found.got[0].fault.startswith("a known fault: the incomplete last tile of k is left out")
     assert found.parting is not None
     assert (found.parting.start, found.parting.stop) == (64, K)
@@ -116,7 +104,7 @@ def test_scales_of_the_first_part_are_recognised() -> None:
     got = simulate(
         EIGHT, a, b, recipe="cutlass-sm90-fp8-scaled@splits=2,grain=128,scales_of=first-part", **scales
     )
-    found = explained(EIGHT, expected, got, a.view(np.uint8), b.view(np.uint8), **scales)
+    found = compared(EIGHT, expected, got, a, b, **scales)
     assert not found.expected[0].fault
     assert found.got[0].fault == "a known fault: every part of K uses the scales of the first one"
     assert found.parting is not None
@@ -124,26 +112,24 @@ def test_scales_of_the_first_part_are_recognised() -> None:
 
 
 def test_what_no_recipe_gives_is_said(tmp_path: Path) -> None:
+    """A noise of a few units in the last place."""
     a, b = halves()
     expected = simulate(HALF, a, b, recipe="cublaslt-21@tile=32")
-    got = expected.copy()
-    got[2, 1] = np.nextafter(got[2, 1], np.float32(0), dtype=np.float32)
+    steps = np.arange(expected.size, dtype=np.uint32).reshape(expected.shape) % 3
+    got = (expected.view(np.uint32) + steps).view(np.float32)
     path = tmp_path / "product.npz"
     np.savez(path, a=a, b=b, expected=expected, got=got)
     run = CliRunner().invoke(main, ["explain-mismatch", HALF, "--file", str(path), "--only-unit", "--json"])
-    assert run.exit_code == 1, run.output
+    assert run.exit_code == 3, run.output
     data = json.loads(run.stdout)
-    assert data["verdict"] == "unexplained"
+    assert data["verdict"] == "UNEXPLAINED"
     assert data["got_by"] == []
-    assert (data["differing"], data["largest"]) == (1, 1)
-    assert (data["first"]["row"], data["first"]["column"]) == (2, 1)
+    assert data["differing"] == 13
+    assert (data["first"]["row"], data["first"]["column"]) == (0, 1)
     (found,) = (x for x in data["expected_by"] if x["recipe"] == "cublaslt-21@tile=16")
-    assert (found["unit"], found["fault"]) == (HALF, "")
-    assert found["units"][0] == {
-        "arch": "ada",
-        "processors": ["L4", "L40S", "RTX 40"],
-        "names": [HALF, "ada/mma.m16n8k8.f32.f16.f16.f32"],
-    }
+    assert found["unit"] == HALF
+    assert found["units"][0] == HALF
+    assert "ada/mma.m16n8k8.f32.f16.f16.f32" in found["units"]
     assert data["hints"]["tried"] > 0
     assert data["hints"]["got_by"] == []
 
@@ -151,8 +137,8 @@ def test_what_no_recipe_gives_is_said(tmp_path: Path) -> None:
 def test_a_unit_altered_in_one_parameter_is_a_hint() -> None:
     a, b = halves()
     altered = f"{HALF}@conversion=RNE-FP32"
-    found = explained(HALF, simulate(HALF, a, b), simulate(altered, a, b), a, b)
-    assert (found.verdict, found.got) == (ProductVerdict.UNEXPLAINED, ())
+    found = compared(HALF, simulate(HALF, a, b), simulate(altered, a, b), a, b)
+    assert (found.kind, found.got) == (Difference.UNEXPLAINED, ())
     assert found.hints is not None
     assert (altered, "plain") in names(found.hints.got)
     assert found.hints.expected == ()
@@ -165,17 +151,18 @@ def test_lost_products_are_named_and_no_rounding(start: int, stop: int) -> None:
     a, b = halves()
     lost = a.copy()
     lost[:, start:stop] = 0
-    found = explained(HALF, simulate(HALF, a, b), simulate(HALF, lost, b), a, b)
-    assert found.verdict in (ProductVerdict.UNEXPLAINED, ProductVerdict.FAULT)
-    assert [(x.kind, x.start, x.stop) for x in found.faults] == [(FaultKind.LEFT_OUT, start, stop)]
+    found = compared(HALF, simulate(HALF, a, b), simulate(HALF, lost, b), a, b)
+    assert found.kind is Difference.BUG
+    assert found.bug is not None
+    which = f"the product of k = {start} is" if stop == start + 1 else f"k = {start} to {stop - 1}"
+    assert which in found.bug.what
+    assert found.bug.what.endswith("missing")
 
 
-@pytest.mark.parametrize(("kind", "factor"), [(FaultKind.NEGATED, -1), (FaultKind.TWICE, 2)])
-def test_one_small_product_that_goes_wrong_in_one_element_is_no_rounding(
-    kind: FaultKind, factor: int
-) -> None:
-    """Of the size of what units round off, so that one may give the result by accident."""
-    verdicts: set[ProductVerdict] = set()
+@pytest.mark.parametrize(("what", "factor"), [("subtracted", -1), ("counted twice", 2)])
+def test_one_small_product_that_goes_wrong_in_one_element_is_no_rounding(what: str, factor: int) -> None:
+    """Of the size of what units round off."""
+    kinds: set[Difference] = set()
     for seed in range(4):
         rng = np.random.default_rng(seed)
         a = rng.standard_normal((1, 16)).astype(np.float16)
@@ -186,13 +173,11 @@ def test_one_small_product_that_goes_wrong_in_one_element_is_no_rounding(
         expected, got = simulate(HALF, a, b), simulate(HALF, wrong, b)
         if (expected == got).all():
             continue
-        spec = resolve(HALF)
-        case = product_case(spec, {"a": a, "b": b, "expected": expected, "got": got}, "a test")
-        assert any((x.kind, x.start) == (kind, 5) for x in product_faults(case, [gemm(HALF)]))
-        if len(verdicts) < 2:
-            verdicts.add(explain_product(spec, case, rivals=False).verdict)
-    assert verdicts
-    assert verdicts <= {ProductVerdict.UNDECIDED, ProductVerdict.UNEXPLAINED}
+        found = compared(HALF, expected, got, a, b)
+        assert found.bug is not None
+        assert found.bug.what == f"the product of k = 5 is {what}"
+        kinds.add(found.kind)
+    assert kinds == {Difference.BUG}
 
 
 def test_what_differs_is_a_picture(tmp_path: Path) -> None:
@@ -207,7 +192,7 @@ def test_what_differs_is_a_picture(tmp_path: Path) -> None:
     np.savez(path, a=a, b=b, expected=expected, got=got)
     words = ["explain-mismatch", HALF, "--file", str(path), "--only-unit", "--plot", str(picture)]
     run = CliRunner().invoke(main, words)
-    assert run.exit_code == 1, run.output
+    assert run.exit_code == 3, run.output
     assert picture.read_text(encoding="utf-8").startswith("<?xml")
     first, *lines = picture.with_suffix(".csv").read_text(encoding="utf-8").splitlines()
     assert first.startswith("# tcformal ")
@@ -240,14 +225,29 @@ def test_scales_count_in_the_size_of_a_difference() -> None:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"b": np.ones((7, 2), np.float16)}, r"^expected b of shape \[72, 2\] in a test"),
-        ({"got": np.ones((5, 3), np.float32)}, r"^expected got of shape \[5, 4\] in a test"),
-        ({"a": np.ones((5, K), np.float32)}, "^expected fp16 for a in a test, but got float32"),
-        ({"d": np.ones((5, 4))}, "^expected the arrays a, b"),
+        ({"b": np.ones((7, 2), np.float16)}, "expected b of shape [72, 4]"),
+        ({"got": np.ones((5, 3), np.float32)}, "expected got of shape [5, 4]"),
+        ({"a": np.ones((5, K), np.uint32)}, "expected words of 16 bits for fp16 in a of"),
+        ({"d": np.ones((5, 4))}, "expected the arrays expected, got, a, b"),
+        ({"alpha": np.ones(2)}, "expected one number alpha in"),
     ],
 )
-def test_arrays_that_do_not_fit_are_refused(change: dict[str, Any], sentence: str) -> None:
+def test_arrays_that_do_not_fit_are_refused(change: dict[str, Any], sentence: str, tmp_path: Path) -> None:
     a, b = halves()
     d = np.ones((5, 4), np.float32)
-    with pytest.raises(InputError, match=sentence):
-        explained(HALF, **{"expected": d, "got": d, "a": a, "b": b, **change})
+    np.savez(tmp_path / "product.npz", **{"expected": d, "got": d, "a": a, "b": b, **change})
+    run = CliRunner().invoke(main, ["compare", HALF, "--file", str(tmp_path / "product.npz")])
+    assert run.exit_code == 2
+    assert sentence in " ".join(run.stderr.split())
+
+
+def test_words_are_of_the_units_formats(tmp_path: Path) -> None:
+    """Operands as raw encodings; of results that are narrower than the unit's the format is given."""
+    a, b = halves()
+    d = simulate(HALF, a, b, recipe="plain@output=bf16").view(np.uint16)
+    np.savez(tmp_path / "product.npz", a=a.view(np.uint16), b=b.view(np.uint16), expected=d)
+    words = ["compare", HALF, "--file", str(tmp_path / "product.npz"), "--only-unit", "--json"]
+    assert CliRunner().invoke(main, words).exit_code == 2
+    run = CliRunner().invoke(main, [*words, "--output", "bf16"])
+    assert run.exit_code == 0, run.output
+    assert json.loads(run.stdout)["verdict"] == "MADE BY"

@@ -1,0 +1,228 @@
+"""Processors as names: `h100`, `a100:fp16`, `b200:mxf4`, `spr:amx-bf16`; and architectures, `hopper:bf16`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from tcformal.checks import check_choice, shown
+from tcformal.design.catalog import catalogue
+from tcformal.design.unit import UnitSpec
+from tcformal.encodings.catalog import ALIASES as FORMAT_ALIASES
+from tcformal.errors import UnknownNameError
+
+#: GPUs and accelerators of each architecture of the catalogue; of instruction sets and open designs, what
+#: they are called.
+PROCESSORS: dict[str, tuple[str, ...]] = {
+    "volta": ("V100",), "turing": ("T4", "RTX 20"), "ampere": ("A100", "A30"),
+    "ada": ("L4", "L40S", "RTX 40"), "hopper": ("H100", "H200"), "blackwell": ("B200", "GB200"),
+    "rtx-blackwell": ("RTX 50", "RTX PRO 6000"), "cdna1": ("MI100",), "cdna2": ("MI210", "MI250X"),
+    "cdna3": ("MI300X", "MI300A", "MI325X"), "rdna3": ("RX 7900",), "rdna4": ("RX 9070",),
+    "gaudi": ("Gaudi",), "gaudi2": ("Gaudi 2",), "gaudi3": ("Gaudi 3",), "arm": ("Arm",), "x86": ("x86",),
+    "power10": ("Power10",), "riscv": ("RISC-V",), "et-soc-1": ("ET-SoC-1",), "vortex": ("Vortex",),
+    "hexagon": ("Hexagon",), "nvdla": ("NVDLA",),
+}  # fmt: skip
+
+#: Other processors of these architectures, which answers do not list.
+_OTHERS = {
+    "volta": "V100S, Titan V, GV100, Quadro GV100",
+    "turing": "T40, Titan RTX, Quadro RTX 4000, Quadro RTX 5000, Quadro RTX 6000, Quadro RTX 8000",
+    "ampere": "A800, A2, A10, A10G, A16, A40, RTX 30, RTX A2000, RTX A4000, RTX A5000, RTX A6000",
+    "ada": "L2, L20, L40, RTX 2000 Ada, RTX 4000 Ada, RTX 5000 Ada, RTX 6000 Ada",
+    "hopper": "H20, H800, GH200", "blackwell": "B100, B300, GB300",
+    "rtx-blackwell": "RTX PRO 2000, RTX PRO 4000, RTX PRO 4500, RTX PRO 5000",
+    "cdna2": "MI250", "cdna3": "MI308X", "rdna3": "RX 7600, RX 7700, RX 7800", "rdna4": "RX 9060",
+    "gaudi": "Gaudi 1",
+}  # fmt: skip
+#: Processors of instruction sets, with the instructions of the catalogue that each has.
+_CORES = (
+    ("x86", "tdpbf16ps vdpbf16ps", "SPR, Sapphire Rapids, EMR, Emerald Rapids"),
+    ("x86", "tdpbf16ps tdpfp16ps vdpbf16ps", "GNR, Granite Rapids"),
+    ("x86", "tdp vdp", "DMR, Diamond Rapids"),
+    ("x86", "vdpbf16ps", "CPX, Cooper Lake, Zen 4, Genoa, Bergamo, Zen 5, Turin"),
+    ("arm", "bfdot bfmmla", "Grace, Graviton 3, Graviton 4, Neoverse V1, Neoverse N2, Neoverse V2"),
+    ("arm", "fmopa bfmopa", "M4, Apple M4, M5, Apple M5"),
+)
+#: The models of a series: RTX 40 stands for RTX 4050 to RTX 4090.
+_SERIES = re.compile(r"rtx[2345]0")
+#: What follows a model's name without changing its matrix unit.
+_VARIANT = r"(ti|super|d|gre|xtx?|laptopgpu|pcie|nvl|sxm\d?|oam|\d+gb|hbm\d\w?)*"
+#: What comes before it.
+_MAKERS = re.compile("(nvidia|amd|intel)?(geforce|tesla|instinct|radeon)?")
+
+#: Instructions by the name of an extension, where they are not named after it.
+_EXTENSIONS = {
+    "amx": "td", "avx512": "vdpbf16ps", "avx10": "vdpphps", "neon": "bfdot bfmmla", "sme": "fmopa bfmopa",
+    "mfma": "v_mfma", "wmma": "v_wmma",
+}  # fmt: skip
+#: Other words for formats of operands, those with scales among them.
+_WORDS = {
+    "mxfp8": "mxe4m3", "mxf8": "mxe4m3", "mxf8f6f4": "mxe4m3", "mxfp4": "mxf4", "nvfp4": "nvf4",
+    "mxf4nvf4": "nvf4",
+}  # fmt: skip
+#: Words for any format of these shapes, whatever its special values.
+_SHAPES = {"fp8": "e4m3", "bf8": "e5m2"}
+#: The formats that a name without one means, where there are such units.
+_USUAL = ("fp16", "bf16")
+#: The instructions of a whole group of warps, which libraries use where there are any.
+_WIDE = ("wgmma", "tcgen05")
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """A name of a processor or architecture with a format, and the unit that libraries use for it."""
+
+    name: str
+    unit: str
+    #: Units of other instructions and other k, for the same formats.
+    also: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        more = f"; also {self.also[0]}{', …' * (len(self.also) > 1)}" if self.also else ""
+        return f"{self.name} = {self.unit}{more}"
+
+
+def on_processors(names: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
+    """The processors of each architecture, and the units that they have."""
+    found: dict[str, list[str]] = {}
+    for name in names:
+        found.setdefault(name.partition("/")[0], []).append(name)
+    for arch, units in found.items():
+        yield ", ".join(PROCESSORS.get(arch, (arch,))), units
+
+
+def _plain(text: str) -> str:
+    """A name of a processor without capitals, spaces and dashes."""
+    return re.sub(r"[\s_-]", "", text.lower())
+
+
+@cache
+def processor_names() -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Every known name with its architecture and the beginnings of its instructions; none: it has all."""
+    made: dict[str, tuple[str, tuple[str, ...]]] = {}
+    for arch, listed in PROCESSORS.items():
+        for name in (arch, *listed, *filter(None, _OTHERS.get(arch, "").split(", "))):
+            word = name if name == arch else _plain(name)
+            series = [f"{word}{n}0" for n in range(5, 10)] if _SERIES.fullmatch(word) else []
+            made |= dict.fromkeys([word, *series], (arch, ()))
+    for arch, has, names in _CORES:
+        made |= dict.fromkeys(map(_plain, names.split(", ")), (arch, tuple(has.split())))
+    return made
+
+
+def processor(text: str) -> str | None:
+    """The known name that a text stands for: `H100-SXM5-80GB` is `h100`, `RTX 4090 Ti` is `rtx4090`."""
+    known, word = processor_names(), text.strip().lower()
+    if word in known:
+        return word
+    word = _MAKERS.sub("", _plain(word), count=1)
+    near = [name for name in known if re.fullmatch(re.escape(name) + _VARIANT, word)]
+    return max(near, key=len, default=None)
+
+
+def architecture_of(text: str, kind: str = "GPU or architecture") -> str:
+    """The architecture of a processor, or itself; UnknownNameError for one that is not known."""
+    name = processor(text)
+    return processor_names()[check_choice(kind, text, processor_names()) if name is None else name][0]
+
+
+def _label(u: UnitSpec) -> str | None:
+    """The word for a unit's operand formats: `fp16`, `mxe4m3`, `mxf4`, `nvf4`; None without one."""
+    a = u.operands.a.name
+    if a != u.operands.b.name:
+        return None
+    if u.scale_format is None:
+        return a
+    kind = {("e8m0", 32): "mx", ("ue4m3", 16): "nv"}.get((u.scale_format.name, u.scale_block or 0))
+    return None if kind is None else kind + ("f4" if a == "e2m1" else a)
+
+
+@cache
+def _units_of(arch: str, has: tuple[str, ...]) -> dict[str, list[UnitSpec]]:
+    """The units of an architecture's instructions by the word for their formats; one of each k."""
+    found: dict[str, list[UnitSpec]] = {}
+    seen = set()
+    for name in catalogue():
+        own, _, instruction = name.partition("/")
+        kind = re.sub(r"\bm\d+n\d+k", "k", instruction)
+        if own != arch or kind in seen or not instruction.startswith(has or ""):
+            continue
+        seen.add(kind)
+        u = catalogue()[name]
+        label = _label(u)
+        if u.emulation is None and label is not None:
+            found.setdefault(label, []).append(u)
+    return found
+
+
+def formats_of(name: str) -> list[str]:
+    """The words for the operand formats of a known processor or architecture."""
+    return list(_units_of(*processor_names()[name]))
+
+
+def _rank(u: UnitSpec) -> tuple[bool, bool, int]:
+    """How near a unit is to what a name means: sums in fp32, the widest instruction, the largest k."""
+    plain = (u.operands.c.name, u.operands.d.name) != ("fp32", "fp32")
+    return plain, not _instruction(u).startswith(_WIDE), -u.k
+
+
+def _instruction(u: UnitSpec) -> str:
+    return u.name.partition("/")[2]
+
+
+def _format(asked: str, units: Iterable[str]) -> str | None:
+    """The word for formats that a word of a name means, of those that there are."""
+    known = list(units)
+    word = _WORDS.get(asked, FORMAT_ALIASES.get(asked, asked))
+    if not asked:
+        return next((usual for usual in _USUAL if usual in known), known[0])
+    shape = _SHAPES.get(asked, word)
+    return next((x for x in known if x == word or (asked in _SHAPES and x.startswith(shape))), None)
+
+
+def alias(text: str) -> Alias | None:
+    """What `PROCESSOR`, `PROCESSOR:FORMAT` or `PROCESSOR:FORMAT:RESULT` stands for; None for other names.
+
+    Of the units of these formats, by default with fp16 operands and sums in fp32, that of the widest
+    instruction with the largest k.  UnknownNameError for formats that the processor lacks.
+    """
+    head, _, rest = text.strip().lower().replace("->", ":").partition(":")
+    name = processor(head)
+    if name is None:
+        return None
+    word, _, result = rest.partition(":")
+    extension, _, asked = word.rpartition("-")
+    units = _units_of(*processor_names()[name])
+    if extension:
+        starts = tuple(_EXTENSIONS.get(extension, extension).split())
+        chosen = {
+            label: [u for u in these if _instruction(u).startswith(starts)] for label, these in units.items()
+        }
+        has = dict.fromkeys(re.split(r"[._]", _instruction(u))[0] for these in units.values() for u in these)
+        units = {label: these for label, these in chosen.items() if these}
+        if not units:
+            raise UnknownNameError(
+                f"expected an instruction that {name} has, but got {shown(extension)} in {shown(text)}: "
+                f"it has {', '.join(has)}"
+            )
+    label = _format(asked, units)
+    if label is None:
+        raise UnknownNameError(
+            f"expected a format that {name} has, but got {shown(asked)} in {shown(text)}: "
+            f"it has {', '.join(units)}"
+        )
+    ranked = sorted(units[label], key=_rank)
+    if result:
+        results = dict.fromkeys(u.operands.d.name for u in ranked)
+        ranked = [u for u in ranked if u.operands.d.name == FORMAT_ALIASES.get(result, result)]
+        if not ranked:
+            raise UnknownNameError(
+                f"expected a format of results that {name} has for {label}, but got {shown(result)} in "
+                f"{shown(text)}: it has {', '.join(results)}"
+            )
+    best, *others = ranked
+    also = (u.name for u in others if (u.operands, u.scale_format) == (best.operands, best.scale_format))
+    said = f"{name}:{extension}{'-' * bool(extension)}{label}{':' * bool(result)}{result}"
+    return Alias(said, best.name, tuple(also))
