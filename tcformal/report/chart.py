@@ -107,30 +107,26 @@ def chart(
     for value, text in y.ticks:
         down = at(Point(x.low, value))[1]
         out.append(f'<path class="hair" d="M{left} {down:.1f}H{width - _RIGHT}"/>')
-        out.append(
-            f'<text class="tick" x="{left - 4}" y="{down + 4:.1f}" text-anchor="end">{escape(text)}</text>'
-        )
-    for value, text in x.ticks:
-        along = at(Point(value, y.low))[0]
-        out.append(
-            f'<text class="tick" x="{along:.1f}" y="{height - 6}" text-anchor="middle">{escape(text)}</text>'
-        )
+        out.append(_tick(left - 4, down + 4, text, "end"))
+    out += [_tick(at(Point(value, y.low))[0], height - 6, text, "middle") for value, text in x.ticks]
     for one in series:
         out += _line(one, [at(point) for point in one.points])
     marks: list[tuple[Series, Point, tuple[float, float]]] = []
-    for one, point in ((one, point) for one in series for point in one.points if one.marks):
-        (px, py), seen = at(point), [place for _, _, place in marks]
-        # Marks at one place stand side by side.
-        while any(math.dist((px, py), place) < _SIDE for place in seen):
-            px += _SIDE
-        marks.append((one, point, (px, py)))
+    for one in series:
+        for point in one.points if one.marks else ():
+            (px, py), seen = at(point), [place for _, _, place in marks]
+            # Marks at one place stand side by side.
+            while any(math.dist((px, py), place) < _SIDE for place in seen):
+                px += _SIDE
+            marks.append((one, point, (px, py)))
     taken = [(px - 6, py - 6, px + 6, py + 6) for _, _, (px, py) in marks]
-    for one, point, place in marks:
-        drawn = f'<path class="mark s{one.style} {one.marks}" d="{_SHAPES[one.style]}" transform="translate({place[0]:.1f} {place[1]:.1f})"/>'
+    for one, point, (along, down) in marks:
+        said = escape(point.said)
+        drawn = f'<path class="mark s{one.style} {one.marks}" d="{_SHAPES[one.style]}"/>'
         if point.href:
-            hit = f'<circle class="hit" cx="{place[0]:.1f}" cy="{place[1]:.1f}" r="12"/>'
-            drawn = f'<a href="{escape(point.href)}" aria-label="{escape(point.said)}"><title>{escape(point.said)}</title>{hit}{drawn}</a>'
-        out.append(drawn)
+            drawn = f'<title>{said}</title><circle class="hit" r="12"/>{drawn}'
+            drawn = f'<a href="{escape(point.href)}" aria-label="{said}">{drawn}</a>'
+        out.append(f'<g transform="translate({along:.1f} {down:.1f})">{drawn}</g>')
     for point, place in [(p, at(p)) for one in series for p in one.points if p.label]:
         along, down = _free(point.label, place, taken, (left, width))
         out.append(f'<text class="halo" x="{along:.1f}" y="{down:.1f}">{escape(point.label)}</text>')
@@ -141,6 +137,11 @@ def key_mark(style: int) -> str:
     """The mark of a series, for a legend in words."""
     mark = f'<path class="mark s{style} full" d="{_SHAPES[style]}"/>'
     return f'<svg class="chart" viewBox="-7 -7 14 14" width="14" height="14" aria-hidden="true">{mark}</svg>'
+
+
+def _tick(along: float, down: float, text: str, anchor: str) -> str:
+    """The text of a tick."""
+    return f'<text class="tick" x="{along:.1f}" y="{down:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
 
 
 def _line(one: Series, places: Sequence[tuple[float, float]]) -> Iterator[str]:
@@ -158,7 +159,7 @@ def _free(
     taken: list[tuple[float, float, float, float]],
     ends: tuple[int, int],
 ) -> tuple[float, float]:
-    """Where a label overlaps nothing: above, below, at the right, at the left, or farther; it is then taken."""
+    """Where a label overlaps nothing: above, below, beside the mark, or farther; it is then taken."""
     (px, py), wide = place, len(text) * _CHAR
     left, right = ends
     middle = min(max(px - wide / 2, left), right - wide)

@@ -387,7 +387,8 @@ class _Panel:
         note = len(name) * _CHAR + 8 if self.narrow else last
         yield _text(note, y - up, _note(row), "mark" if row.marked else "dim")
         if row.marked:
-            yield f'<rect class="mark" x="-5" y="{y - up - 15:g}" width="{last:g}" height="{self.row:g}" rx="3"/>'
+            at = f'x="-5" y="{y - up - 15:g}" width="{last:g}" height="{self.row:g}"'
+            yield f'<rect class="mark" {at} rx="3"/>'
 
 
 def _telling(shown: Sequence[SumBlock]) -> list[SumBlock]:

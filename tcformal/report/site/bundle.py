@@ -64,7 +64,7 @@ def scripts(pyodide: Path) -> dict[str, str]:
 
 
 def script(name: str, content: bytes) -> str:
-    """A script that hands over a file, compressed: five characters for four bytes, and the number of bytes."""
+    """A script that hands over a file, compressed: five characters for four bytes, and their number."""
     data = gzip.compress(content, 9, mtime=0)
     return f'tcformalFile("{name}", "{base64.b85encode(data, pad=True).decode()}", {len(data)});\n'
 

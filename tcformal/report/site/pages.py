@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -193,7 +194,7 @@ def _length(records: Sequence[Record]) -> int:
 
 def _by_pair(entries: Sequence[Entry]) -> Mapping[frozenset[str], list[Record]]:
     """The records about pairs of catalogued designs, by the names that stand for these; newest first."""
-    leads = {name: lead for lead, names in distinct_designs().items() for name in names}
+    leads = _leads()
     found: dict[frozenset[str], list[Record]] = {}
     for entry in reversed(entries):
         q = entry.record["question"]
@@ -699,7 +700,7 @@ def identification_pages(
                 yield IdentificationPage({}, status, reason, "")
                 continue
         growth = [(int(probes), int(left)) for probes, left in record["growth"]]
-        curve = growth_picture(int(record["space"]), growth) if growth else ""
+        curve = growth_picture(int(record["space"]), growth, "") if growth else ""
         yield IdentificationPage(record, status, reason, curve)
 
 
@@ -803,12 +804,12 @@ def build(
     shared: Plain = {
         "site": site, "version": VERSION, "commit": commit(), "host": host(), "letters": LETTERS,
         "relations": RELATIONS, "playground": pyodide is not None, "slug": slug, "Pair": Pair,
-        "address": address, "row_of": lambda p: f"pairs/{of_formats[Pair(p.first, p.second)]}.html#{p.anchor}",
-        "architecture": {page.arch: page for page in architectures},
+        "address": address,
+        "row_of": lambda p: f"pairs/{of_formats[Pair(p.first, p.second)]}.html#{p.anchor}",
     }  # fmt: skip
     figures = figure_pages(results, warn)
     found = list(identification_pages(store, warn, verify=verify))
-    devices, rows = device_pages(results), [*references(results, warn)]
+    devices, beside = device_pages(results), [*references(results, warn)]
     sources = {tag.lower(): work for tag, work in works().items()}
     made |= {figure.file: figure.picture for figure in figures}
     made |= {
@@ -820,7 +821,7 @@ def build(
         "papers.html": pages("papers.html", "", shared | {"works": sources}),
         "devices.html": pages("devices.html", "", shared | {
             "devices": devices, "stories": nan_stories(results),
-            "references": references_section(rows), "counted": counted_references(rows),
+            "references": references_section(beside), "counted": counted_references(beside),
         }),
         "identified.html": pages("identified.html", "", shared | {"found": found}),
         "checks.html": pages("checks.html", "", shared | {
@@ -839,12 +840,10 @@ def build(
     for page in architectures:
         made[page.file] = pages("gpu.html", "../", shared | {"page": page})
     for group in formats:
-        name, rows = f"pairs/{slug(group.formats)}", [pairs[pair] for pair in group.pairs]
-        made[f"{name}.html"] = pages(
-            "pair.html",
-            "../",
-            shared | {"group": group, "rows": rows, "name": name, "here": lambda p: f"#{p.anchor}"},
-        )
+        rows = [pairs[pair] for pair in group.pairs]
+        made[f"pairs/{slug(group.formats)}.html"] = pages("pair.html", "../", shared | {
+            "group": group, "rows": rows, "here": lambda p: f"#{p.anchor}",
+        })  # fmt: skip
     for family, mine in site.families.items():
         made[f"papers/{family}.html"] = pages(
             "paper.html", "../", shared | {"queries": mine, "family": family, "work": sources.get(family)}
@@ -869,10 +868,15 @@ def folded(name: str, text: str) -> dict[str, str]:
     return {name: text, apart: script("insides", json.dumps(held).encode())}
 
 
+@cache
+def _leads() -> dict[str, str]:
+    """The unit that stands for each unit's design."""
+    return {name: lead for lead, names in distinct_designs().items() for name in names}
+
+
 def address(unit: str) -> str:
     """The address of the evidence for a unit of the catalogue: its design on its architecture's page."""
-    leads = {name: lead for lead, names in distinct_designs().items() for name in names}
-    return f"gpu/{unit.partition('/')[0]}.html#{slug(leads[unit])}"
+    return f"gpu/{unit.partition('/')[0]}.html#{slug(_leads()[unit])}"
 
 
 def _front(site: Site, devices: Sequence[DevicePage], found: Sequence[IdentificationPage]) -> Plain:
@@ -881,25 +885,11 @@ def _front(site: Site, devices: Sequence[DevicePage], found: Sequence[Identifica
     processors: dict[str, dict[str, str]] = {}
     for x in width:
         processors.setdefault(x.release.vendor, {})[x.release.name] = f"gpu/{x.unit.arch}.html"
-    units = sum(len(row.names) for page in site.architectures for row in page.rows)
-    separated = sum(pair.witness is not None for pair in site.pairs.values())
     return {
         "width": {f"{x.release.name}:{x.bits}": x for x in width}, "processors": processors, "share": share,
-        "timeline": timeline(width, address), "keys": [(key_mark(i), x) for i, x in enumerate(CLASSES.values())],
-        "sums": same_sums(), "opening": OPENING, "grown": growth(), "length": LENGTH,
-        "doors": [
-            ("gpus.html", "Find your GPU", f"{units:,} units of {len(site.architectures)} architectures, each with "
-             "its parameters, and who says so."),
-            ("pairs.html", "Who differs from whom", f"{separated} of {len(site.pairs)} pairs, each with the inputs "
-             "on which they differ."),
-            ("papers.html", "What papers say", f"{sum(len(x.rows) for x in site.queries)} statements of papers and "
-             "vendors, asked again."),
-            ("devices.html", "Measured hardware", f"{len(devices)} devices and reference programs beside the "
-             "models."),
-            ("identified.html", "Identified", f"{len(found)} instructions whose arithmetic was found from their "
-             "answers alone."),
-            ("checks.html", "Checks and speed", "What is checked, by whom, and how long it takes."),
-        ],
+        "timeline": timeline(width, address), "sums": same_sums(), "opening": OPENING, "grown": growth(),
+        "keys": [(key_mark(i), x) for i, x in enumerate(CLASSES.values())], "length": LENGTH,
+        "devices": devices, "found": found,
     }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The first page's pictures: a timeline of accumulators, one sum on two GPUs, and the error of long sums in fp8."""
+"""The first page's pictures: a timeline of accumulators, one sum on two GPUs, the error of long fp8 sums."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Width:
 
     @cached_property
     def error(self) -> Fraction | None:
-        """The proved bound for a dot product of LENGTH products, a share of Σ|x·y|; None: no theorem applies."""
+        """The proved bound for LENGTH products, a share of Σ|x·y|; None where no theorem applies."""
         return bound_of(self.unit, LENGTH)
 
     @property
@@ -144,8 +144,8 @@ def timeline(found: Sequence[Width], address: Address) -> list[Measure]:
         _measure("Fraction bits of the sum", "more is better; rows are not to scale", found, address, bits,
                  lambda x: rows[x.fraction_bits]),
         _measure("Products added before rounding", "", found, address, counts, lambda x: float(x.products)),
-        _measure(f"Worst error of {LENGTH} products", "share of Σ|x·y|, proved; less is better", found, address,
-                 errors, lambda x: None if x.error is None else float(x.error)),
+        _measure(f"Worst error of {LENGTH} products", "share of Σ|x·y|, proved; less is better", found,
+                 address, errors, lambda x: None if x.error is None else float(x.error)),
     ]  # fmt: skip
 
 
@@ -173,7 +173,7 @@ def _measure(
 
 
 def same_sums() -> list[Plain]:
-    """1·1 + c on the opening pair for each c of EXPONENTS, computed now, with the playground's address of it."""
+    """1·1 + c on the opening pair for each c of EXPONENTS, computed now, with the playground's address."""
     made: list[Plain] = []
     for e in EXPONENTS:
         query = urlencode([*(("u", name) for name in PAIR), ("a", 1), ("b", 1), ("c", f"-2^{e}")], safe=":^/")
@@ -200,7 +200,7 @@ def opening() -> Plain:
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """The error of long fp8 sums: what is proved and attained at 1024 products, and pictures of two widths."""
+    """The error of long fp8 sums: proved and attained at LENGTH products, and pictures of two widths."""
 
     at: Sequence[Accuracy]
     pictures: dict[str, str]
