@@ -171,6 +171,13 @@ def accuracy(
     )  # fmt: skip
 
 
+def bound_of(unit: str | Unit | UnitSpec, length: int) -> Fraction | None:
+    """The bound that `accuracy` proves, without inputs; None where no theorem applies."""
+    spec = spec_of(unit)
+    proved = theorem_constant(spec) or exponent_constant(spec)
+    return None if proved is None or proved.short_of(length) else _bounded(spec, length, None, proved)[0]
+
+
 def _attained(build: Construction, n: int, promote: int | None, bound: Fraction | None) -> Attained:
     """Inputs with a large error: constructed, then improved by search unless they are near the bound."""
     if promote is not None:
