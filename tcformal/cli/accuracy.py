@@ -23,7 +23,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.oracle.numerals import number_text, percent, rounded
 from tcformal.oracle.values import format_value, value_data
 from tcformal.query.question import Kind
-from tcformal.report.escape import Plain, print_json, say, verbose
+from tcformal.report.escape import Plain, as_given, print_json, say, say_command, verbose
 from tcformal.report.plot import MARKERS, check_picture, save_picture
 from tcformal.report.text import console, table, telling
 from tcformal.simulation.matrix_unit import Unit
@@ -133,7 +133,9 @@ def accuracy_view(x: Accuracy) -> None:
     calls = () if found is None or not verbose() else found.calls
     for w, times in calls[:3]:
         # A command is not wrapped: it is to be copied.
-        say(f"{times} x " * (times > 1) + explain_command([x.unit.name], w, by_value(x.unit), command="eval"))
+        say_command(
+            f"{times} x " * (times > 1) + explain_command([x.unit.name], w, by_value(x.unit), command="eval")
+        )
     if len(calls) > 3:
         say(f"and {len(calls) - 3} calls more: --json has them all")
     say_more()
@@ -323,9 +325,10 @@ def monotonicity_view(m: Monotonicity, x: Unit | RunnableProgram | None = None) 
         lines.append(f"claim monotonicity, of a larger c: {m.claim.kind.name}; {m.claim.reason}")
     out.print(Text("\n".join(lines)))
     shown = [w for f in m.falls for w in (f.first, f.second) if len(w.a) <= _LONGEST_SHOWN]
-    for w in shown if isinstance(x, Unit) and verbose() else ():
-        # A command is not wrapped: it is to be copied.
-        say(explain_command([x.name], w, by_value(x.spec), command="eval"))
+    if isinstance(x, Unit) and verbose():
+        for w in shown:
+            # A command is not wrapped: it is to be copied.
+            say_command(explain_command([x.name], w, by_value(x.spec), command="eval"))
     if shown:
         say_more()
 
@@ -371,7 +374,9 @@ def distance_view(x: LargestDistance) -> None:
         return
     out.print(Text("\n".join(f"{t.unit.name}: {theorem_text(t.unit, t)}" for t in x.theorems)))
     if len(x.inputs.a) <= _LONGEST_SHOWN:
-        say(explain_command([u.name for u in x.units], x.inputs, by_value(x.units[0]), command="eval"))
+        say_command(
+            explain_command([u.name for u in x.units], x.inputs, by_value(x.units[0]), command="eval")
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -416,14 +421,14 @@ def accuracy_picture(path: str, rows: Sequence[LengthBound]) -> None:
         axes = figure.add_subplot()
         for i, name in enumerate(dict.fromkeys(x.name for x in rows)):
             colour = f"C{i}"
-            for style, marker, label, pick in (
-                ("-", "", f"{name}: bound", lambda x: x.bound),
-                ("", MARKERS[i % len(MARKERS)], "attained by inputs", lambda x: x.attained),
-            ):
-                known = [(x.length, 100 * float(pick(x))) for x in rows if x.name == name and pick(x)]
-                if known:
-                    xs, ys = zip(*known, strict=True)
-                    axes.plot(xs, ys, linestyle=style, marker=marker, color=colour, label=label)
+            mine = [x for x in rows if x.name == name]
+            bounds = [(x.length, 100 * float(x.bound)) for x in mine if x.bound]
+            points = [(x.length, 100 * float(x.attained)) for x in mine if x.attained]
+            if bounds:
+                axes.plot(*zip(*bounds, strict=True), color=colour, label=f"{as_given(name)}: bound")
+            if points:
+                label, marker = f"{as_given(name)}: attained by inputs", MARKERS[i % len(MARKERS)]
+                axes.plot(*zip(*points, strict=True), color=colour, ls="", marker=marker, label=label)
         axes.set(yscale="log", xlabel="products", ylabel="error, % of Σ|x·y|")
         axes.set_xscale("log", base=2)
         axes.xaxis.set_major_formatter(lambda x, _: f"{x:g}")

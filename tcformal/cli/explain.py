@@ -17,7 +17,7 @@ from tcformal.query.explain.explain import explain_witness
 from tcformal.query.explain.trace import Trace, divergence
 from tcformal.report.escape import print_json
 from tcformal.report.picture import divergence_text, explanation_data, picture, trace_data, trace_view
-from tcformal.report.text import console
+from tcformal.report.text import console, value_and_hex
 
 if TYPE_CHECKING:  # who explains units does not wait for programs
     from tcformal.query.explain.program_trace import ProgramTrace
@@ -104,10 +104,14 @@ def show_trace(trace: Trace) -> None:
 
 
 def show_traces(traces: Sequence[Trace]) -> None:
-    """Print one picture for each unit, and the divergence of two."""
+    """Print the divergence of two units, or the result of one, then one picture for each."""
     out = console()
-    for trace in traces:
-        out.print(picture(trace, out.width))
-        out.print()
+    for trace in traces if len(traces) == 1 else ():
+        d = trace.unit.operands.d
+        out.print(Text(f"{trace.unit.name}: d = {value_and_hex(d, trace.result)}", style="bold"))
     if len(traces) == 2:
         out.print(divergence_text(traces[0], traces[1], divergence(traces[0], traces[1])))
+    for trace in traces:
+        if len(traces) == 2:
+            out.print()
+        out.print(picture(trace, out.width))

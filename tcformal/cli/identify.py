@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from tcformal.checks import MOST_VECTORS, check_int
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, results_option
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, results_option, verbose_option
 from tcformal.devices.isolated import opened
 from tcformal.devices.protocol import HandDevice, lines_of
 from tcformal.devices.registry import KINDS
@@ -46,6 +46,7 @@ from tcformal.store.lines import folder_lock
 @click.option("--answer", type=click.Path(dir_okay=False, path_type=Path),
               help="Answers of hand:NAME to these inputs, as a file of JSON lines.")  # fmt: skip
 @results_option
+@verbose_option
 @json_option
 def identify_(
     device_name: str, formats: str | None, k: int | None, scale: str | None, unit: str | None,

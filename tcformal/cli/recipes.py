@@ -20,17 +20,15 @@ from tcformal.programs.cublaslt import PlannedProduct, plan_cublaslt
 from tcformal.programs.recipe import Recipe, recipe
 from tcformal.programs.recipe import recipes as known_recipes
 from tcformal.report.escape import Plain, print_json
-from tcformal.report.text import console, stated, table
+from tcformal.report.text import console, one_line, stated, table
 
 if TYPE_CHECKING:  # a recipe is shown without what computes it
     from tcformal.simulation.model_gemm import ModelGemm
 
 
 def recipes_table(found: Iterable[Recipe]) -> Table:
-    """One row per recipe."""
-    made = table("recipe", "what it is", "units", rows=((x.name, x.title, x.units) for x in found))
-    made.columns[0].no_wrap = True
-    return made
+    """One row per recipe, on one line."""
+    return one_line("recipe", "what it is", rows=((x.name, x.title) for x in found))
 
 
 def recipe_card(x: Recipe) -> RenderableType:
@@ -97,6 +95,9 @@ def recipes(name: str | None, path: Path | None, as_json: bool) -> int:
         print_json([recipe_data(x) for x in known_recipes().values()])
     else:
         console().print(recipes_table(known_recipes().values()))
-        text = "NAME@field=value,… sets other fields, such as cublaslt-66@splits=4,output=bf16."
+        text = (
+            "tcformal recipes NAME: its units, fields and sources; NAME@field=value,… sets others, such "
+            "as cublaslt-66@splits=4,output=bf16."
+        )
         console().print(Text(text, style="dim"))
     return OK

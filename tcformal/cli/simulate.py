@@ -11,8 +11,8 @@ import numpy as np
 from tcformal.cli.group import json_option, main, write_output
 from tcformal.errors import InputError
 from tcformal.identification.outputs import read_array
-from tcformal.report.escape import print_json, say
-from tcformal.report.parts import bar
+from tcformal.report.escape import print_json
+from tcformal.report.parts import bar, show
 from tcformal.simulation.runnable import computation
 from tcformal.simulation.simulate import simulate as simulated
 
@@ -51,7 +51,8 @@ def simulate(a: str, b: str, name: str, c: str | None, output: str, as_json: boo
         return
     shapes = " · ".join(f"{list(x.shape)}" for x in (left, right))
     plus = "" if c is None else " + C"
-    say(f"{output}: {list(d.shape)} of {d.dtype} = {shapes}{plus} on {unit.name}: {_rate(macs, seconds)}")
+    what = f"{output}: {list(d.shape)} of {d.dtype} = {shapes}{plus} on {unit.name}"
+    show([f"{what}: {_rate(macs, seconds)}"])
 
 
 def _rate(macs: int, seconds: float) -> str:

@@ -20,7 +20,7 @@ from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.question import Kind
 from tcformal.query.separate import kept_or_separated
 from tcformal.query.verdict import Verdict
-from tcformal.report.escape import print_json, say, warn
+from tcformal.report.escape import print_json, say_command, warn
 from tcformal.report.picture import divergence_text, explanation_data
 from tcformal.report.tables import verdict_view
 from tcformal.report.text import SHOWN, console, waiting
@@ -48,7 +48,7 @@ def show_verdict(v: Verdict[Any], kept: Sequence[str] = (), *, with_explanation:
         out.print(divergence_text(traces[0], traces[1], divergence(traces[0], traces[1])))
         command = explain_command(v.question.names, traces[0].witness, by_value(v.question.first))
         out.print(Text("bit by bit: ", style="dim"), end="")
-        say(command)
+        say_command(command)
 
 
 def _report(v: Verdict[EqualityQuestion], hoped: Kind, as_json: bool, with_explanation: bool) -> int:

@@ -16,6 +16,7 @@ from tcformal.devices.vectors import KINDS, UnitVectors, vectors_of
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.report.escape import printable_json, say
+from tcformal.report.parts import show
 from tcformal.version import VERSION
 
 
@@ -50,7 +51,7 @@ def vectors_json(x: UnitVectors) -> str:
     texts = {name: [[f"0x{t}" for t in _digits(f, row)] for row in words]
              for name, (f, words) in x.columns().items()}  # fmt: skip
     vectors = [
-        {"kind": kind} | {name: row[i][0] if name in ("c", "d") else row[i] for name, row in texts.items()}
+        {"kind": kind, **{name: row[i][0] if name in ("c", "d") else row[i] for name, row in texts.items()}}
         for i, kind in enumerate(x.kinds)
     ]
     data = {
@@ -122,4 +123,4 @@ def vectors(
         say(in_words(made), err=True)
         return
     write_output(output, text.encode())
-    say(f"{output}: {in_words(made)}")
+    show([f"{output}: {in_words(made)}"])

@@ -5,6 +5,8 @@ Put what computes them into `dot_product`.  What stands there works: a chain of 
 to nearest, for binary16, bfloat16 and binary32.  Only the standard library is needed.
 """
 
+from __future__ import annotations
+
 import ctypes
 import json
 import math
@@ -18,7 +20,9 @@ IDENTITY = {"device": "my device", "instruction": "chain of multiply-adds"}
 TAKES = {"a": ("fp16", "bf16"), "b": ("fp16", "bf16"), "c": ("fp32",), "d": ("fp32",)}
 
 
-def dot_product(formats, a, b, c, scale_a, scale_b):  # type: ignore[no-untyped-def]
+def dot_product(
+    formats: dict[str, str], a: list[int], b: list[int], c: int, scale_a: list[int], scale_b: list[int]
+) -> int:
     """The encoding of d = a·b + c.  THE PLACE TO FILL IN: ask your device here.
 
     a, b: lists of encodings (integers); c: one encoding; scale_a, scale_b: lists, empty without scales;
@@ -30,18 +34,18 @@ def dot_product(formats, a, b, c, scale_a, scale_b):  # type: ignore[no-untyped-
         total = ctypes.c_float(total + product).value
     if math.isnan(total):
         return 0x7FC00000
-    return struct.unpack("<I", struct.pack("<f", total))[0]
+    return int.from_bytes(struct.pack("<f", total), "little")
 
 
-def value(name, word):  # type: ignore[no-untyped-def]
+def value(name: str, word: int) -> float:
     """The value of an encoding as a float."""
     if name == "bf16":
         name, word = "fp32", word << 16
     integer, number = {"fp16": ("<H", "<e"), "fp32": ("<I", "<f")}[name]
-    return struct.unpack(number, struct.pack(integer, word))[0]
+    return float(struct.unpack(number, struct.pack(integer, word))[0])
 
 
-def main():  # type: ignore[no-untyped-def]
+def main() -> None:
     """The protocol tcformal-probe/1: a request, then dot products, each answered in a line."""
     request = json.loads(sys.stdin.readline())
     formats = request["formats"]
@@ -57,9 +61,10 @@ def main():  # type: ignore[no-untyped-def]
         answer({"id": given["id"], "d": hex(d)})
 
 
-def answer(data):  # type: ignore[no-untyped-def]
+def answer(data: object) -> None:
     """Write one line, and hand it over."""
-    print(json.dumps(data), flush=True)  # noqa: T201
+    sys.stdout.write(json.dumps(data) + "\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -10,6 +10,9 @@ import contextlib
 import io
 import json
 import re
+import shlex
+import shutil
+import textwrap
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import Any
@@ -70,8 +73,22 @@ def tell_names() -> None:
     """Print what short names stand for, below an answer in text on standard output."""
     heard = SHORT_NAMES.get()
     if heard is not None and heard.shown:
+        width = max(shutil.get_terminal_size().columns, _NAME)
         for text in heard.said.values():
-            say(text)
+            say(textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False))
+
+
+def as_given(text: str) -> str:
+    """A text with the names of units as the command was given them, where a shell needs no quotes."""
+    for start, end, name in reversed(short_names(text)):
+        if shlex.quote(name) == name:
+            text = text[:start] + name + text[end:]
+    return text
+
+
+def say_command(text: str) -> None:
+    """Print a command on one line, to be copied."""
+    say(as_given(text))
 
 
 def sentence(text: str) -> str:
@@ -132,6 +149,15 @@ def warn(text: str) -> None:
 def _count_warnings(count: int) -> None:
     """Print the number of warnings that were not shown."""
     complain("warning", f"{count} more such sentences are not shown")
+
+
+#: Characters of a name that are shown.
+_NAME = 44
+
+
+def shortened(name: str) -> str:
+    """A name that takes one line: of a longer one, the parameters that do not fit are left out."""
+    return name if len(name) <= _NAME or verbose() else f"{name[: _NAME - 1]}…"
 
 
 def verbose() -> bool:

@@ -70,7 +70,7 @@ def console(*, stderr: bool = False) -> Console:
     system: Literal["auto"] | None = None if os.environ.get("NO_COLOR") or file else "auto"
     return _Console(
         stderr=stderr, file=file, width=max(width, _NARROWEST), height=max(lines, 1), color_system=system,
-        highlight=False, soft_wrap=False, markup=False, emoji=False,
+        force_jupyter=False, highlight=False, soft_wrap=False, markup=False, emoji=False,
     )  # fmt: skip
 
 
@@ -174,6 +174,17 @@ def table(*columns: str, rows: Iterable[Sequence[RenderableType]] = (), title: s
     return made
 
 
+def one_line(*columns: str, rows: Iterable[Sequence[str]]) -> Table:
+    """A table of rows that take one line each: of the last column, what does not fit is left out."""
+    lines = [columns, *rows]
+    room = console().width - sum(2 + max(len(line[i]) for line in lines) for i in range(len(columns) - 1))
+
+    def cut(text: str) -> str:
+        return text if len(text) <= room else text[: room - 1].rstrip(" ,:") + "…"
+
+    return table(*columns, rows=[(*line[:-1], cut(line[-1])) for line in lines[1:]])
+
+
 #: Places where a long name may go on in the next line: after a separator, or a dot before a letter; where
 #: there is none, after an underscore or an equals sign.
 _BREAKS = (
@@ -264,6 +275,11 @@ def with_decimal(fmt: Format, raw: int) -> str:
     number = decode(fmt, raw).number
     whole, scale = number.numerator, number.denominator
     return f"{text} (~{Decimal(whole) / Decimal(scale):.10g})"
+
+
+def short_value(fmt: Format, raw: int) -> str:
+    """The value as a decimal of few digits: as `with_decimal` rounds it, where it is rounded."""
+    return with_decimal(fmt, raw).rpartition("(~")[2].removesuffix(")")
 
 
 def scale_lines(spec: UnitSpec, w: Witness) -> list[str]:

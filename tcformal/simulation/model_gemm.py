@@ -14,6 +14,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import FORMATS
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
+from tcformal.programs.chain import scale_count
 from tcformal.programs.recipe import Recipe, recipe_of
 from tcformal.programs.recipe_steps import (
     SCALE,
@@ -45,7 +46,7 @@ class ModelGemm(Shown):
     unit: UnitSpec
     recipe: Recipe
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         return f"ModelGemm {short(self.recipe.name)} on {short(self.unit.shown)}"
 
     @property
@@ -66,12 +67,13 @@ class ModelGemm(Shown):
         """The product alpha·A·B + beta·C + bias as the recipe computes it.
 
         Shapes: A [..., M, K], B [..., K, N] with leading axes that broadcast, as for `numpy.matmul`, or a B
-        that `Unit.prepare` made; C and bias None or broadcast to the result [..., M, N]; for recipes with
-        scales, scale_a [..., M, ⌈K / promotion⌉] and scale_b [..., ⌈K / promotion⌉, N].  Axes at least 1.
+        that `Unit.prepare` made; C and bias None or broadcast to the result [..., M, N]; for units or
+        recipes with scales, scale_a [..., M, ⌈K / block⌉] and scale_b [..., ⌈K / block⌉, N], where a
+        block of a recipe is its promotion.  Axes at least 1.
         Ranges and units: the dtype of each format as in `simulation.arrays`; C and bias in the format of
-        D, or in the accumulator's; scales in fp32; alpha and beta are numbers, taken as NumPy converts
-        them to the accumulator's format, None for 1.  `threads`, `progress`, `device`: as for `Unit.matmul`;
-        `memo`, an empty dict at first: sums that other recipes on the same matrices need too.
+        D, or in the accumulator's; scales of a recipe in fp32; alpha and beta are numbers, taken as NumPy
+        converts them to the accumulator's format, None for 1.  `threads`, `progress`, `device`: as for
+        `Unit.matmul`; `memo`, an empty dict at first: sums that other recipes on the same matrices need.
         Zero, NaN, Inf: as the unit's design and IEEE 754 say; beta = 0 does not read C.
         Errors: InputError for a shape or dtype that does not fit, or an operand that the recipe has no place
         for; nothing is converted and no input is modified.  DeviceError for a device that is not there.
@@ -121,7 +123,9 @@ class ModelGemm(Shown):
 
     def blocks(self, k: int) -> int:
         """The number of blocks of K products that have scales of their own."""
-        return -(-k // self.recipe.promotion) if self.recipe.promotion_scales != "none" else 0
+        if self.recipe.promotion_scales != "none":
+            return -(-k // self.recipe.promotion)
+        return scale_count(self.unit, k)
 
     def computed(self, k: int) -> tuple[object, ...]:
         """A key of the computation for K products: recipes with equal keys agree; not for stream-K."""
@@ -189,7 +193,7 @@ class ModelGemm(Shown):
             own = self.unit.a_format if name == "A" else self.unit.b_format
             return own if self.recipe.operands == "given" else FORMATS[self.recipe.operands]
         if name.startswith("scale"):
-            return SCALE
+            return self.unit.scale_format or SCALE
         if name == "C" and self.recipe.c_place == "accumulator":
             return self.unit.c_format
         formats = dict.fromkeys((self.d_format, self.unit.d_format))

@@ -13,6 +13,7 @@ from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.ir.node import Node
 from tcformal.oracle.values import format_value, parse_value
+from tcformal.programs.chain import scale_count
 from tcformal.programs.dag import program_circuit
 from tcformal.programs.program import Program, program_of
 from tcformal.query.explain.explain import explain_witness
@@ -51,7 +52,7 @@ class ProgramTrace(Shown):
     stages: tuple[ProgramStage, ...]
     result: int
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         name, result = short(self.program.name), format_value(self.fmt, self.result)
         return f"ProgramTrace {name}, {len(self.stages)} stages: {result}"
 
@@ -93,7 +94,9 @@ def explain_program(
         if isinstance(step, CallStep):
             k = -(-step.products // step.unit.k) * step.unit.k
             of_a, of_b = (words[x] + (0,) * (k - step.products) for x in (step.a, step.b))
-            trace = explain_witness(step.unit, Witness(of_a, of_b, words[step.c][0]))
+            one = 0 if step.unit.scale_format is None else step.unit.scale_format.one
+            scales = (words[x] + (one,) * (scale_count(step.unit, k) - len(words[x])) for x in step.scales)
+            trace = explain_witness(step.unit, Witness(of_a, of_b, words[step.c][0], *scales))
         stages.append(ProgramStage(step.name, step.text, format_of(step), words[i], trace))
     return ProgramTrace(p, w, tuple(stages), words[plan.result][0])
 
