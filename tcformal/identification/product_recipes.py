@@ -46,6 +46,11 @@ class ProductProducer:
         return not self.units or (one and wide and tree is None and self.model.unit.emulation is None)
 
     @property
+    def reference(self) -> bool:
+        """Whether these are sums in fp64, rounded once."""
+        return not self.units and self.model.unit.d_format.name == "fp64" != self.model.d_format.name
+
+    @property
     def fault(self) -> str:
         """What is wrong with the recipe, empty where it is a library's as it should be."""
         values = self.model.recipe.parameters().items()
