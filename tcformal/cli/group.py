@@ -111,7 +111,7 @@ class OneSentence(click.Group):
         except click.MissingParameter as error:
             fail(_missing(error), BAD_INPUT)
         except click.ClickException as error:
-            fail(error.format_message() + _example(error), BAD_INPUT)
+            fail(error.format_message(), BAD_INPUT)
         except TcformalError as error:
             fail(str(error), error.exit_code)
         except (click.Abort, KeyboardInterrupt):
@@ -139,13 +139,6 @@ class OneSentence(click.Group):
             fail(f"internal error, please report it: {type(error).__name__}: {error}", NO_ANSWER)
         finally:
             SHORT_NAMES.reset(heard)
-
-
-def _example(error: click.ClickException) -> str:
-    """An example of the command that lacks an option or argument."""
-    missing = isinstance(error, click.MissingParameter) and error.ctx is not None
-    examples = EXAMPLES.get(error.ctx.command_path.partition(" ")[2], []) if missing else []
-    return f" For example: {examples[0]}" if examples else ""
 
 
 def _missing(error: click.MissingParameter) -> str:

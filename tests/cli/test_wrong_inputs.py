@@ -116,8 +116,10 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Some files, in a folder of their own."""
     monkeypatch.chdir(tmp_path)
     a, d = np.ones((4, 16), np.float16), np.ones((4, 4), np.float32)
-    for name, array in {"a": a, "b": a.T, "d": d, "wide": np.ones((4, 5), np.float32)}.items():
-        np.save(f"{name}.npy", array)
+    np.save("a.npy", a)
+    np.save("b.npy", a.T)
+    np.save("d.npy", d)
+    np.save("wide.npy", np.ones((4, 5), np.float32))
     np.save("whole.npy", np.ones((4, 4), np.int64))
     np.savez("one.npz", a=a)
     Path("broken.json").write_text("{")
