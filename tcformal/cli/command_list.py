@@ -35,6 +35,9 @@ Separate and prove
   prove: Prove two units equal, or a claim about one.
     prove 'valpey@terms=2,carry_bits=2' 'valpey@terms=2' --certify
     prove h100:fp16 --claim integer-sums
+  audit: Check a kept answer anew, also by other people's programs.
+    audit 582c # exit 3: no such program is installed
+    ~audit d885 -o files # exit 3: no such program is installed
   region: Within which spread of exponents two units agree.
     region a100:fp16 h100:fp16 --assume finite --assume c=0 # exit 1: they differ
     ~region h100:fp16 h100:fp16
@@ -107,7 +110,7 @@ Records and catalogues
     recipes cublaslt-66@splits=4,output=bf16
   programs: Programs over units; one, with its text and steps.
     programs
-    programs bf16x9@bands=3 --length 2
+    programs kahan
   results: Kept answers: list, show, verify, proof, export, prune.
     results list
     results verify
@@ -137,14 +140,14 @@ probe template > box.py
 probe template
 results list --verdict separated --last 5
 results list --json
-results show 11c9
-results show 11c9 --json
+results show 582c
+results show 582c --json
 ~results proof d885 -o proof
 ~results proof d885 -o proof --results results
 results export --csv -
 results export exported.json --json
 results verify
-results verify 11c9
+results verify 582c
 results prune
 ~results prune --pack
 """

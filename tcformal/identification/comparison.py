@@ -31,11 +31,11 @@ from tcformal.identification.bugs import (
     value_bug,
 )
 from tcformal.identification.causes import Hints
+from tcformal.identification.cuts import cut_makers
 from tcformal.identification.outputs import ProductCase, outputs
 from tcformal.identification.product_elements import Doubles, Elements, Makers, makers, planned, results
-from tcformal.identification.product_hints import product_hints
+from tcformal.identification.product_hints import product_chance, product_hints
 from tcformal.identification.product_recipes import Parting, ProductProducer, parting
-from tcformal.identification.streamed import streamed_makers
 from tcformal.oracle.interpreter import program_result
 from tcformal.programs.recipe import recipes
 from tcformal.programs.recipe_steps import parts_of
@@ -60,8 +60,8 @@ _SEED = 3
 _PAIRED = 64
 #: Roundings after the sums at most: of alpha, of beta, of C and of the bias.
 _EPILOGUE = 4
-#: Elements besides on which stream-K is tried.
-_STREAMED = 12
+#: Elements besides on which other cuts of sums are tried.
+_CUT = 12
 _SIDES = ("expected", "got")
 
 
@@ -118,8 +118,10 @@ class Compared(Shown):
     parting: Parting | None = None
     #: What would explain outputs that nothing makes; None where both are explained, or neither is.
     hints: Hints[ProductProducer] | None = None
+    #: The chance that some recipe gives the elements that differ by accident; None of many, and of bugs.
+    chance: float | None = None
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         named = [f", {side} by {short(makes[0].model.recipe.name)} on {short(makes[0].model.unit.name, 36)}"
                  for side, makes in (("expected", self.expected), ("got", self.got)) if makes]  # fmt: skip
         elements = f"{self.differing} of {self.case.expected.size} elements differ"
@@ -274,7 +276,7 @@ class _Search:
         """The recipes that give an output on every element that is verified, the nearest first."""
         want = self.of(side)[tuple(self.places.T)]
         made = [p for p, d in self.samples() if same_words(want, d, self.case.d_format).all()]
-        found = self._verified(side, made) or self._verified(side, self._streams(side))
+        found = self._verified(side, made) or self._verified(side, self._cut(side))
         return tuple(sorted(found, key=lambda p: p.rank))
 
     def _verified(self, side: str, made: Sequence[ProductProducer]) -> list[ProductProducer]:
@@ -285,12 +287,12 @@ class _Search:
                 found.append(p)
         return found
 
-    def _streams(self, side: str) -> list[ProductProducer]:
-        """Stream-K on the units that give some elements, or on all, with fields that give a few of them."""
-        places = np.concatenate([self.places, self._some(np.ones(self.case.shape, np.bool_), _STREAMED)])
+    def _cut(self, side: str) -> list[ProductProducer]:
+        """Sums that are cut, on the units that give some elements, or on all; by a few of the elements."""
+        places = np.concatenate([self.places, self._some(np.ones(self.case.shape, np.bool_), _CUT)])
         giving = {p.model.unit for p, _ in self.samples()}
         units = [(u, found) for u, found in self.every if u in giving] or self.every
-        return streamed_makers(self.case, self.of(side)[tuple(places.T)], places, units, self.progress)
+        return cut_makers(self.case, self.of(side)[tuple(places.T)], places, units, self.progress)
 
     def whole(self, p: ProductProducer) -> tuple[Places, Raw]:
         """The places on which a recipe is verified, and its results there."""
@@ -527,9 +529,13 @@ class _Search:
         differing = int(self.apart.sum())
         first = divmod(int(self.apart.argmax()), self.apart.shape[1]) if differing else None
         both = [*makes["expected"][:1], *makes["got"][:1]] if makes["expected"] and makes["got"] else []
+        chance = None
+        if 0 < differing <= _DIFFERING and (both or (bug is not None and bug.other is not None)):
+            side = "got" if bug is None else bug.side
+            chance = product_chance(self.case, np.argwhere(self.apart), self.every, side)
         return Compared(
             self.case, kind, makes["expected"], makes["got"], bug, differing, first, self.worst(),
-            self.share(both), self.tried, self.checked,
+            self.share(both), self.tried, self.checked, chance=chance,
         )  # fmt: skip
 
 

@@ -27,6 +27,8 @@ from tcformal.simulation.operands.batch import Raw
 
 #: Products of one call of a chain of multiply–adds.
 _CHAIN = 16
+#: Lanes of vectors of fp32, and of several of them, that take one k each in turn.
+_LANES = (4, 8, 16, 32)
 #: Products that share a scale, in units and libraries.
 _BLOCKS = (16, 32, 64, 128)
 
@@ -145,14 +147,18 @@ def _computations(case: ProductCase, made: Makers) -> Makers:
     wide = {
         u.operands.names()["d"]: u for u, _ in made if u.c_format == u.d_format and u.a_format.name != "tf32"
     }
+    lanes = [f"lanes@splits={n}{merge}" for n in _LANES for merge in ("", ",merge=tree")]
     found: Makers = []
     for u in wide.values():
-        for name, _ in computations(u, _CHAIN):
-            if name.startswith(("fma@", "muladd@")):
-                chain = resolve(name)
-                with contextlib.suppress(InputError):
-                    one = gemm(chain, with_output(recipe("plain"), case, chain))
-                    found.append((chain, [ProductProducer(one, False)]))
+        for k, orders in ((_CHAIN, ["plain"]), (1, lanes)):
+            for name, _ in computations(u, k):
+                if name.startswith(("fma@", "muladd@")):
+                    chain, some = resolve(name), list[ProductProducer]()
+                    for order in orders:
+                        with contextlib.suppress(InputError):
+                            model = gemm(chain, with_output(recipe(order), case, chain))
+                            some.append(ProductProducer(model, False))
+                    found.append((chain, list(different(some, case.k))))
     return found
 
 

@@ -368,7 +368,7 @@ class Program(Shown):
                 )
         _parsed(self.name, self.body)
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         return f"Program {short(self.name, 60)}: {self.title}"
 
     def input_format(self, letter: str) -> Format:

@@ -31,8 +31,8 @@ class RunnableProgram(Shown):
 
     program: Program
 
-    def _line(self) -> str:
-        return self.program._line().replace("Program", "RunnableProgram", 1)
+    def _summary(self) -> str:
+        return self.program._summary().replace("Program", "RunnableProgram", 1)
 
     @property
     def name(self) -> str:

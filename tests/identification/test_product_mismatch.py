@@ -146,6 +146,23 @@ def test_a_unit_altered_in_one_parameter_is_a_hint() -> None:
     assert 0 < found.hints.chances[1] < 1e-3
 
 
+def test_of_one_element_the_chance_of_an_accident_is_said(tmp_path: Path) -> None:
+    """An element one unit in the last place off is that of some recipe; eight of them are hardly so."""
+    a, b = halves()
+    expected = simulate(HALF, a, b)
+    got = expected.copy()
+    got[2, 1] = np.nextafter(got[2, 1], np.float32(0), dtype=np.float32)
+    found = compared(HALF, expected, got, a, b)
+    assert found.chance is not None
+    assert found.chance >= 0.5
+    split = compared(HALF, expected, simulate(HALF, a, b, recipe="cublaslt-66@splits=2"), a, b)
+    assert split.chance is not None
+    assert split.chance < 1e-3
+    np.savez(tmp_path / "product.npz", a=a, b=b, expected=expected, got=got)
+    words = ["compare", HALF, "--file", str(tmp_path / "product.npz"), "--only-unit"]
+    assert "that one of them fits by accident" in " ".join(CliRunner().invoke(main, words).output.split())
+
+
 @pytest.mark.parametrize(("start", "stop"), [(7, 8), (56, 72), (0, 5), (30, 41)])
 def test_lost_products_are_named_and_no_rounding(start: int, stop: int) -> None:
     a, b = halves()
