@@ -33,7 +33,7 @@ help:
 	@echo "make bench      every solver on the same questions: the order in which the portfolio starts them"
 	@echo "make bench-kernels  matrix products: multiply-adds per second, compilation, memory"
 	@echo "make bench-store  kept answers among 10^5 others: seconds and memory"
-	@echo "make docs       the documentation as a site, in site/"
+	@echo "make docs       the documentation as a site, in site/; PYODIDE=pyodide-….tgz: with report and playground"
 	@echo "make sessions   renew the outputs on the pages of the documentation"
 	@echo "make lock       bring both locks up to pyproject.toml; LOCK_UPGRADE=--upgrade: newest versions"
 	@echo "make clean      remove the environment and all caches"
@@ -59,7 +59,7 @@ tests: $(STAMP)
 test-slow: $(STAMP)
 	$(BIN)/pytest -n 3 --dist worksteal -m "slow and not debian and not long"
 
-test-debian: $(STAMP)
+test-debian: $(STAMP) docs
 	./.ci/debian-packages
 	$(BIN)/pytest -n 2 --dist loadgroup -m "debian and not long"
 
@@ -109,11 +109,13 @@ bench-kernels: $(STAMP)
 bench-store: $(STAMP)
 	$(BIN)/python -m benchmarks.store
 
-# In an environment of its own: the generator is no part of the lock.
-docs: $(STAMP)
+# In an environment of its own: the generator is no part of the lock.  With the archive of an npm package, PYODIDE,
+# the report and its playground lie beside.
+docs:
 	$(PYTHON) -m venv $(VENV)/docs
-	$(VENV)/docs/bin/python -m pip install --quiet --editable '.[docs]'
-	$(VENV)/docs/bin/mkdocs build --quiet
+	$(VENV)/docs/bin/python -m pip install --quiet --editable '.[docs,report]'
+	NO_MKDOCS_2_WARNING=1 PYODIDE=$(PYODIDE) $(VENV)/docs/bin/mkdocs build --quiet
+	$(if $(PYODIDE),$(VENV)/docs/bin/tcformal report --out site/report --playground $(PYODIDE))
 
 sessions: $(STAMP)
 	PYTHONPATH=tests $(BIN)/python -m sessions

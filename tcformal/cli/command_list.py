@@ -110,7 +110,7 @@ Records and catalogues
     recipes cublaslt-66@splits=4,output=bf16
   programs: Programs over units; one, with its text and steps.
     programs
-    programs bf16x9@bands=3 --length 2
+    programs kahan
   results: Kept answers: list, show, verify, proof, export, prune.
     results list
     results verify

@@ -96,8 +96,8 @@ class OneSentence(click.Group):
         kwargs.setdefault("complete_var", COMPLETE)
         _never_fail_to_encode()
         collect_rarely()
+        heard = SHORT_NAMES.set(ShortNames())
         try:
-            SHORT_NAMES.set(ShortNames())
             with working():
                 code = super().main(*args, **kwargs) or OK
             tell_names()
@@ -132,6 +132,8 @@ class OneSentence(click.Group):
                 word = next((x for x in sys.argv[1:] if x in COMMANDS), "tcformal")
                 fail(_lacks(name, word), BAD_INPUT)
             fail(f"internal error, please report it: {type(error).__name__}: {error}", NO_ANSWER)
+        finally:
+            SHORT_NAMES.reset(heard)
 
 
 def _missing(error: click.MissingParameter) -> str:

@@ -89,7 +89,7 @@ def outcome_text(outcome: RunOutcome, unit: str) -> str:
     device, what = outcome.device.get("device", "device"), outcome.device.get("instruction", "")
     held = f" ({outcome.held} of them before)" if outcome.held else ""
     verdict = f"{outcome.mismatches} differ from {unit}" if outcome.mismatches else f"all as {unit}"
-    return f"{outcome.count} dot products on {device}, {what}{held}: {verdict}\n{outcome.path}"
+    return f"{outcome.count} dot products on {device}, {what}{held}: {verdict}"
 
 
 def comparison_data(found: Comparison) -> Plain:
@@ -249,7 +249,7 @@ def plan(
     if as_json:
         print_json(facts | {"digest": made.digest()})
     else:
-        say(f"{output}: {chosen} directed and {vectors} random dot products of {made.k} terms for {unit}")
+        show([f"{output}: {chosen} directed and {vectors} random dot products of {made.k} terms for {unit}"])
     return OK
 
 
@@ -269,7 +269,8 @@ def run_(path: Path, device_name: str, folder: str, as_json: bool) -> int:
             "held_before": outcome.held, "mismatches": outcome.mismatches,
         })  # fmt: skip
     else:
-        say(outcome_text(outcome, made.unit.name))
+        show([outcome_text(outcome, made.unit.name)])
+        say(str(outcome.path))
     return OTHERWISE if outcome.mismatches else OK
 
 
@@ -286,7 +287,8 @@ def keep(archive: Path, unit: str, device_name: str, folder: str, as_json: bool)
     if as_json:
         print_json({"path": str(path), "unit": spec.name, "dot_products": count, "mismatches": wrong})
     else:
-        say(f"{path}: {count} dot products of {device_name}, {wrong} of them not as {spec.name}")
+        show([f"{count} dot products of {device_name}, {wrong} of them not as {spec.name}"])
+        say(str(path))
     return OTHERWISE if wrong else OK
 
 
@@ -318,7 +320,8 @@ def compare_(
             return OTHERWISE
         return NO_ANSWER if any(c.lacks for c in checked) else OK
     with bar("comparing") as advance:
-        found = compare(path, [resolve(name) for name in names], advance, unit)
+        asked = None if unit is None else resolve(unit).name
+        found = compare(path, [resolve(name) for name in names], advance, asked)
     if as_json:
         print_json(comparison_data(found))
     else:

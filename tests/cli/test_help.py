@@ -124,10 +124,24 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+#: Examples that print files, for programs.
+FILES = re.compile(
+    r"--json|--csv|template|completion|vectors|units |export|explain-mismatch|identify-product|compare "
+)
+#: Lines that are copied: commands and the paths of files.
+COPIED = re.compile(
+    r"[0-9a-f]{12} holds: |(bit by bit: )?tcformal |(\d+ x )?tcformal |\S*/\S*$|package: |coqc "
+)
+#: Lines of the longest answer: a screen, and what short names stand for.
+MOST_LINES = 52
+
+
 def run_line(line: str) -> Result:
     """Run an example, perhaps into a file, in the working directory; its results go to `results`."""
     words, _, file = line.removeprefix("tcformal ").partition(" > ")
-    result = CliRunner().invoke(main, shlex.split(words, comments=True), env={"TCFORMAL_RESULTS": None})
+    result = CliRunner().invoke(
+        main, shlex.split(words, comments=True), env={"TCFORMAL_RESULTS": None, "COLUMNS": "80"}
+    )
     if file:
         Path(file).write_text(result.stdout, encoding="utf-8")
     return result
@@ -138,7 +152,7 @@ def run_line(line: str) -> Result:
     [pytest.param(x, marks=pytest.mark.slow) if x in SLOW_EXAMPLES else x for x in dict.fromkeys(LINES)],
 )
 def test_an_example_runs(line: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a copy of the folder, so that the order does not matter."""
+    """In a copy of the folder, so that the order does not matter; what people read fits 80 columns."""
     shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     if " audit " in line:
@@ -147,6 +161,9 @@ def test_an_example_runs(line: str, folder: Path, tmp_path: Path, monkeypatch: p
     code = re.search(r"# exit (\d)", line)
     assert result.exit_code == (int(code[1]) if code else 0), result.output
     assert result.output.partition("\n")[0].strip() != "" or " -o " in line, result.output
+    if not FILES.search(line):
+        wide = [x for x in result.stdout.splitlines() if len(x) > 80 and not COPIED.match(x)]
+        assert (wide, len(result.stdout.splitlines()) <= MOST_LINES) == ([], True)
 
 
 def test_the_readme_shows_a_command_that_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,7 +98,7 @@ def test_the_source_archive_says_so_too(tmp_path: Path) -> None:
     (archive,) = tmp_path.glob("*.tar.gz")
     with tarfile.open(archive) as tar:
         names = {name.partition("/")[2] for name in tar.getnames()}
-    assert {"tcformal/py.typed", "docs/CONTRIBUTING.md", "docs/changes/unit.patch"} <= names
+    assert {"tcformal/py.typed", "docs/CONTRIBUTING.md", "docs/changes/property.patch"} <= names
 
 
 def test_every_query_file_is_in_the_wheel(installed: Path, elsewhere: Path) -> None:
