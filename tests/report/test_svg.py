@@ -114,6 +114,23 @@ def test_the_first_stage_that_differs_is_marked_in_both(
     assert second[1]
 
 
+def test_sums_that_change_nothing_are_counted_where_a_picture_is_narrow() -> None:
+    """A result that a second block takes over; not one that it rounds, or one where units differ."""
+    idle = "1 sum leaves its only term as it is"
+    spec = resolve(AMPERE)
+    for c, shown in (("-2^-25", 1), ("0", 1)):
+        trace = explain_witness(spec, witness_of(spec, ["1"] + ["0"] * 15, ["1"] * 16, c))
+        assert panels_svg([trace])[0].count(f">{idle}</text>") == shown
+        assert idle not in picture_svg([trace])
+    full = explain_witness(spec, witness_of(spec, ["1"] * 16, ["1"] * 16, "1"))
+    assert idle not in panels_svg([full])[0]
+    other = resolve(f"{AMPERE}@conversion=RNE-FP32")
+    pair = [
+        explain_witness(x, witness_of(x, ["1"] + ["0"] * 15, ["1"] * 16, "0x33c00000")) for x in (spec, other)
+    ]
+    assert [svg.count("◀") for svg in panels_svg(pair)] == [1, 1]
+
+
 def test_nothing_is_marked_where_units_do_the_same() -> None:
     spec = resolve(AMPERE)
     trace = explain_witness(spec, witness_of(spec, ["1"] * 16, ["1"] * 16, "1"))
