@@ -10,20 +10,21 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from tcformal.callbacks import set_view
+from tcformal.shown import set_view
 from tcformal.version import VERSION, check_python
 
 # Every way into the package leads through here: `python -m tcformal`, the entry point, and imports.
 check_python()
 
 
-def _made_by(name: str) -> Callable[[Any], str | None]:
-    """The function of this name among the views of notebooks, imported when a notebook asks."""
-    return lambda value: getattr(import_module("tcformal.report.notebook"), name)(value)
+def _made_by(module: str, name: str) -> Callable[[Any], str | None]:
+    """A function of a module that is imported when a person looks at an answer."""
+    return lambda value: getattr(import_module(module), name)(value)
 
 
-for _name in ("trace_svg", "unit_html", "verdict_html", "claim_html", "identification_html"):
-    set_view(_name, _made_by(_name))
+set_view("text", _made_by("tcformal.cli.answers", "text"))
+set_view("html", _made_by("tcformal.report.notebook", "html"))
+set_view("svg", _made_by("tcformal.report.notebook", "svg"))
 
 __version__ = VERSION
 _names: list[str] = []

@@ -1,4 +1,4 @@
-"""Callbacks: warnings and progress of a long computation, its time, and the views that a notebook shows."""
+"""Callbacks: warnings and progress of a long computation, and its time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any
 
 #: Takes one sentence: what was wrong, and what was done about it.
 Warn = Callable[[str], None]
@@ -29,22 +28,6 @@ def ignore_count(_done: int, _all: int) -> None:
 def processor_seconds() -> float:
     """Seconds of the processor in this process, and in those that it started and that have ended."""
     return sum(os.times()[:4])
-
-
-#: Makes the SVG or HTML of a value: a notebook asks the value, and views are made layers above it.
-View = Callable[[Any], str | None]
-
-_VIEWS: dict[str, View] = {}
-
-
-def set_view(name: str, make: View) -> None:
-    """Say who makes the view of this name."""
-    _VIEWS[name] = make
-
-
-def view(name: str, value: Any) -> str | None:
-    """The view of a value; None where nobody makes it, and the notebook shows the value as text."""
-    return _VIEWS[name](value) if name in _VIEWS else None
 
 
 @dataclass(slots=True)

@@ -50,6 +50,7 @@ from tcformal.query.properties import PROPERTIES, property_question
 from tcformal.query.question import Kind, Question
 from tcformal.query.replay import oracle_result
 from tcformal.query.verdict import Verdict
+from tcformal.shown import Shown, short
 from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.runnable import RunnableProgram, computation
@@ -283,10 +284,15 @@ def _attempts(ask: Ask) -> Iterator[tuple[str, Callable[[], object]]]:
 
 # ---------------------------------------------------------------------- answers
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
+class Answered(Shown):
     """An ask of a query file with its outcome, which is derived from the verdict.
 
     Ranges and units: `seconds` is the wall time of the answer when it was given.
+
+    Examples:
+        >>> answer = tcformal.run_query("disagreements/truncation")[0]
+        >>> answer.outcome, answer.as_expected
+        ('SEPARATED', True)
     """
 
     query: str
@@ -300,6 +306,10 @@ class Answered:
     served: str = ""
     #: Whether the evidence was checked in this run.
     checked: bool = True
+
+    def _summary(self) -> str:
+        expected = "" if self.as_expected else f", expected {self.ask.expected}"
+        return f"{self.outcome} {short(self.query)}: {self.ask.name}{expected}"
 
     @property
     def as_expected(self) -> bool:
@@ -484,6 +494,13 @@ def run_query(
     query, parameter or solver; MissingSolverError for a solver that is not installed; RecordError for an
     answer that cannot be kept.
     Source: the file's own (`source`).
+
+    Examples:
+        >>> for answer in tcformal.run_query("disagreements/truncation"):
+        ...     print(repr(answer))
+        <SEPARATED disagreements/truncation: one rounding to zero of the exact sum, or truncated terms>
+        <REPRODUCED disagreements/truncation: 2 - 2^-40, terms truncated>
+        <REPRODUCED disagreements/truncation: 2 - 2^-40, rounded to zero>
     """
     file = find(str(query))
     asks = [ask for ask in file.concrete(settings) if only is None or only in ask.name]

@@ -15,6 +15,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.programs.chain import common_k
+from tcformal.shown import Shown, short
 from tcformal.simulation import arrays
 from tcformal.simulation.kernels.gemm import MatrixWords
 from tcformal.simulation.matrix_unit import Unit, spec_of
@@ -42,7 +43,7 @@ class FirstDifference:
 
 
 @dataclass(frozen=True, slots=True)
-class Differences:
+class Differences(Shown):
     """Two units' results for the same matrix product.
 
     Shapes: results: both D [M, N].
@@ -51,6 +52,13 @@ class Differences:
     -1 where one is NaN or Inf and the other is not that.  `relative` [M, N] is the distance of the results in
     units of u·(|A||B| + |C|), u = 2^-p of D's format: what cancellation does not enlarge; NaN where `steps`
     is -1.
+
+    Examples:
+        >>> a, b = np.eye(2, 16, dtype=np.float16), np.eye(16, 2, dtype=np.float16)
+        >>> c = np.full((2, 2), -(2.0**-25))
+        >>> tcformal.differences("a100:fp16", "h100:fp16", a, b, c.astype(np.float32)).steps
+        array([[1, 0],
+               [0, 1]])
     """
 
     units: tuple[UnitSpec, UnitSpec]
@@ -58,6 +66,10 @@ class Differences:
     steps: NDArray[np.int64]
     relative: NDArray[np.float64]
     first: FirstDifference | None
+
+    def _summary(self) -> str:
+        names = " and ".join(short(u.shown) for u in self.units)
+        return f"Differences {names}: {self.count} of {self.steps.size} elements, ≤ {self.largest} ulps"
 
     @property
     def count(self) -> int:
@@ -90,6 +102,15 @@ def differences(
     Zero, NaN, Inf: encodings are compared, so a +0 and a -0 differ, and so do two words for NaN.
     Errors: InputError for operands that do not fit, or for units of unlike formats or without a common k.
     Source: the units' own.
+
+    Examples:
+        >>> rng = np.random.default_rng(1)
+        >>> a, b = (rng.standard_normal(s).astype(np.float16) for s in ((8, 64), (64, 8)))
+        >>> found = tcformal.differences("a100:fp16", "h100:fp16", a, b)
+        >>> found
+        <Differences a100:fp16 and h100:fp16: 40 of 64 elements, ≤ 64 ulps>
+        >>> found.first.row, found.first.column, found.first.start
+        (0, 1, 0)
     """
     specs = spec_of(first), spec_of(second)
     if len({(s.operands, s.scale_format, s.scale_block) for s in specs}) > 1:

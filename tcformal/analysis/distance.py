@@ -17,9 +17,11 @@ from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
 from tcformal.design.unit import UnitSpec, product_signs
 from tcformal.errors import InputError, InvariantError
+from tcformal.oracle.numerals import bounds_text
 from tcformal.oracle.values import decode
 from tcformal.programs.chain import check_built
 from tcformal.query.replay import results_of
+from tcformal.shown import Shown, short
 from tcformal.simulation import arrays
 from tcformal.simulation.kernels.gemm import MatrixWords
 from tcformal.simulation.matrix_unit import Unit, spec_of
@@ -118,12 +120,17 @@ LONGEST = 1 << 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Distances:
+class Distances(Shown):
     """An interval for the second unit's result minus the first's, element by element.
 
     Shapes: low, high, covered [M, N].
     Ranges and units: low <= D2 - D1 <= high wherever `covered`; elsewhere -inf and inf.  `constants`: what
     both units lose of Σ|x_k·y_k| and of |c| at most where operands are normal.
+
+    Examples:
+        >>> a, b = np.ones((1, 16), np.float16), np.ones((16, 2), np.float16)
+        >>> tcformal.distances("a100:fp16", "h100:fp16", a, b).covered
+        array([[ True,  True]])
     """
 
     units: tuple[UnitSpec, UnitSpec]
@@ -133,13 +140,22 @@ class Distances:
     constants: tuple[CallBound, CallBound]
     theorems: tuple[Instance, ...] = ()
 
+    def _summary(self) -> str:
+        first, second = (short(u.shown) for u in self.units)
+        return f"Distances {second} − {first}, {self.covered.sum()} of {self.covered.size} elements covered"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LargestDistance:
+class LargestDistance(Shown):
     """Bounds on sup |fl1 - fl2| / Σ|x_k·y_k| for two units and a length, with c = 0.
 
     Ranges and units: `bound`: the sum of what both lose, for normal operands without underflow and overflow;
     `attained`: what the inputs give, replayed on integers and on exact fractions.
+
+    Examples:
+        >>> far = tcformal.largest_distance("a100:fp16", "h100:fp16")
+        >>> float(far.attained * 2**24)  # in units of 2^-24·Σ|x·y|
+        7.999991893784255
     """
 
     units: tuple[UnitSpec, UnitSpec]
@@ -151,6 +167,11 @@ class LargestDistance:
     theorems: tuple[Instance, ...] = ()
     #: Whether one unit takes away products that the other adds: twice as much of these is in the bound.
     other_signs: bool = False
+
+    def _summary(self) -> str:
+        names = " − ".join(short(u.shown, 32) for u in self.units)
+        known = bounds_text(self.bound, self.attained)
+        return f"LargestDistance {names}, {self.length} products: {known}"
 
     def __post_init__(self) -> None:
         if self.attained > self.bound:
@@ -185,6 +206,14 @@ def distances(
     there is no theorem; those of `Unit.matmul`; with `exact`, InvariantError for an element of D1 whose error
     is larger than the first unit's theorem has it.
     Source: theorems about relative errors, and `error_in_exponents` for subnormal operands.
+
+    Examples:
+        >>> a, b = np.ones((1, 16), np.float16), np.ones((16, 2), np.float16)
+        >>> near = tcformal.distances("a100:fp16", "h100:fp16", a, b)
+        >>> near
+        <Distances h100:fp16 − a100:fp16, 2 of 2 elements covered>
+        >>> near.high
+        array([[2.47955363e-05, 2.47955363e-05]])
     """
     units = _comparable(first, second)
     x = arrays.product(units[0], a, b, c, None, None)
@@ -230,6 +259,10 @@ def largest_distance(
     Errors: InputError for units with scales or of unlike formats, a length out of range, or of more
     products than circuits are built of, and where there is no theorem.
     Source: theorems about relative errors.
+
+    Examples:
+        >>> tcformal.largest_distance("a100:fp16", "h100:fp16").length
+        16
     """
     units = _comparable(first, second)
     for u in units:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -14,14 +15,15 @@ from tcformal.analysis.bounds.accuracy import accuracy as found
 from tcformal.analysis.bounds.attained import Attained
 from tcformal.analysis.bounds.proved import refined
 from tcformal.analysis.bounds.word_forms import EXPONENTS
+from tcformal.callbacks import Progress
 from tcformal.checks import exponent_range
-from tcformal.cli.group import NO_ANSWER, OK, json_option, main
+from tcformal.cli.group import NO_ANSWER, OK, json_option, main, verbose_option, whole_numbers
 from tcformal.cli.solver_options import SolverOptions, solver_options
 from tcformal.design.unit import UnitSpec
-from tcformal.oracle.numerals import number_text
+from tcformal.oracle.numerals import number_text, percent, rounded
 from tcformal.oracle.values import format_value, value_data
 from tcformal.query.question import Kind
-from tcformal.report.escape import Plain, print_json, say
+from tcformal.report.escape import Plain, as_given, print_json, say, say_command, verbose
 from tcformal.report.plot import MARKERS, check_picture, save_picture
 from tcformal.report.text import console, table, telling
 from tcformal.simulation.matrix_unit import Unit
@@ -38,8 +40,10 @@ if TYPE_CHECKING:  # a bound of a unit does not wait for these
 
 #: What constants are shown in units of.
 _UNIT = 24
-#: Decimal places of a share that are written out at most.
-_FIXED = 12
+#: Bits of integers that the first line is about, where such are summed exactly.
+_USUAL = 8
+#: Units that the first line names.
+_COMPARED = 3
 #: Elements of inputs that are shown as a command at most.
 _SHOWN = 16
 
@@ -47,24 +51,7 @@ _SHOWN = 16
 def in_units(x: Fraction, *, up: bool) -> str:
     """A constant as a decimal times 2^-24, rounded up for a bound and down for what was attained."""
     digits = 6 if x * 2**_UNIT >= 1 else 12
-    return f"{_rounded(x * 2**_UNIT, digits, up):.12g}·2^-{_UNIT}"
-
-
-def _rounded(x: Fraction, digits: int, up: bool) -> float:
-    """A number with so many decimal places, rounded up or down."""
-    return float(Fraction((math.ceil if up else math.floor)(x * 10**digits), 10**digits))
-
-
-def percent(x: Fraction, *, up: bool) -> str:
-    """A share in percent with four digits, rounded up or down."""
-    digits = 0
-    while x and x * 100 * 10**digits < 1000:
-        digits += 1
-    made = _rounded(x * 100, digits, up)
-    if digits > _FIXED:
-        return f"{made:.4g} %"
-    text = f"{made:.{digits}f}"
-    return (text.rstrip("0").rstrip(".") if digits else text) + " %"
+    return f"{rounded(x * 2**_UNIT, digits, up):.12g}·2^-{_UNIT}"
 
 
 def theorem_data(unit: UnitSpec, theorem: Instance) -> Plain:
@@ -122,33 +109,42 @@ def _attained(x: Accuracy, made: Attained) -> Plain:
 
 def accuracy_view(x: Accuracy) -> None:
     """Print a constant, its conditions and its inputs."""
-    out, made = console(), table("of Σ|x_k·y_k|", "constant", "share", "how")
+    out, made = console(), table("of Σ|x_k·y_k|", "share", "constant", "how")
     of, found = None if x.proved is None else x.proved.theorem, x.attained
     if x.bound is not None and of is not None:
-        made.add_row("bound", in_units(x.bound, up=True), percent(x.bound, up=True), f"theorem {of.theorem}")
+        made.add_row("bound", percent(x.bound, up=True), in_units(x.bound, up=True), f"theorem {of.theorem}")
     if found is not None:
-        gap = "" if x.gap is None else f"; {float(x.gap) * 100:.2g} % below the bound"
-        how, most = f"built, replayed twice, {x.sought:.1f} s{gap}", found.ratio
-        made.add_row("attained", in_units(most, up=False), percent(most, up=False), how)
+        gap = "" if x.gap is None else f", {float(x.gap) * 100:.2g} % below it"
+        how, most = f"by inputs, replayed twice{gap}", found.ratio
+        made.add_row("attained", percent(most, up=False), in_units(most, up=False), how)
     if x.subnormal is not None and found is not None and x.subnormal.ratio > found.ratio:
         least = x.subnormal.ratio
-        how = "built, replayed; no bound"
-        made.add_row("one call with subnormals", in_units(least, up=False), percent(least, up=False), how)
+        how = "with subnormals, in one call"
+        made.add_row("outside", percent(least, up=False), in_units(least, up=False), how)
     out.print(Text(_answer(x)))
     out.print(made)
     lines = [f"the bound holds for: {'; '.join(x.conditions)}"] if x.bound is not None else []
-    lines += [] if of is None else [theorem_text(x.unit, of)]
+    lines += [] if of is None or not verbose() else [theorem_text(x.unit, of)]
     lines += list(x.steps)
     lines += [f"no bound: {x.reason}"] if x.reason else []
     lines += [f"no inputs were built: {x.not_built}"] if x.not_built else []
     lines.append(_model(x))
     out.print(Text("\n".join(lines)))
-    calls = () if found is None else found.calls
+    calls = () if found is None or not verbose() else found.calls
     for w, times in calls[:3]:
         # A command is not wrapped: it is to be copied.
-        say(f"{times} x " * (times > 1) + explain_command([x.unit.name], w, by_value(x.unit), command="eval"))
+        say_command(
+            f"{times} x " * (times > 1) + explain_command([x.unit.name], w, by_value(x.unit), command="eval")
+        )
     if len(calls) > 3:
         say(f"and {len(calls) - 3} calls more: --json has them all")
+    say_more()
+
+
+def say_more() -> None:
+    """Say what -v adds, unless it was given."""
+    if not verbose():
+        console().print(Text("-v: theorems, and the inputs as commands", style="dim"))
 
 
 def _answer(x: Accuracy) -> str:
@@ -198,23 +194,30 @@ def program_accuracy_data(x: ProgramAccuracy) -> Plain:
 
 def program_accuracy_view(x: ProgramAccuracy) -> None:
     """Print a program's constant, its conditions and where its inputs are."""
-    out, made = console(), table("of Σ|a_k·b_k|", "constant", "how")
+    out, made = console(), table("of Σ|a_k·b_k|", "share", "constant", "how")
     if x.bound is not None:
-        made.add_row(
-            "bound", in_units(x.bound, up=True), "words and sums step by step, calls by what is below"
-        )
-    gap = "" if x.gap is None else f"; {float(x.gap) * 100:.2g} % below the bound"
+        how = "steps one by one, calls by theorems"
+        made.add_row("bound", percent(x.bound, up=True), in_units(x.bound, up=True), how)
+    gap = "" if x.gap is None else f", {float(x.gap) * 100:.2g} % below it"
     if x.exceeded:
-        gap = "; with subnormal or largest values on the way, of which the bound says nothing"
-    made.add_row("attained", in_units(x.near.ratio, up=False), f"found, replayed on lanes and fractions{gap}")
-    out.print(Text(f"{x.program.name}: the largest |d - Σ a_k·b_k| of {x.length} products"))
+        gap = "; subnormal or largest values on the way, of which the bound says nothing"
+    near, least = x.near.ratio, percent(x.near.ratio, up=False)
+    made.add_row("attained", least, in_units(near, up=False), f"by inputs, replayed twice{gap}")
+    what = f"{x.program.name}: {x.length} products"
+    if x.bound is None:
+        out.print(Text(f"{what} can differ from Σ a_k·b_k by {least} of Σ|a_k·b_k|; no bound is proved"))
+    else:
+        most = f"{percent(x.bound, up=True)} of Σ|a_k·b_k| ({in_units(x.bound, up=True)})"
+        out.print(Text(f"{what} differ from Σ a_k·b_k by at most {most}"))
     out.print(made)
     lines = [f"the bound holds for: {'; '.join(x.conditions)}"] if x.bound is not None else []
-    lines += [f"{t.unit.name}: {theorem_text(t.unit, t)}" for t in x.theorems]
-    lines += list(x.steps)
+    lines += [f"{t.unit.name}: {theorem_text(t.unit, t)}" for t in x.theorems if verbose()]
+    lines += list(x.steps) if verbose() else []
     lines += [f"no bound: {x.reason}"] if x.reason else []
     out.print(Text("\n".join(lines)))
-    if x.length <= _SHOWN:
+    if not verbose():
+        say_more()
+    elif x.length <= _SHOWN:
         a, b = (",".join(map(hex, words)) for words in (x.near.a, x.near.b))
         say(f"tcformal explain '{x.program.name}' --a {a} --b {b}")
     else:
@@ -235,16 +238,29 @@ def slices_view(x: ExactSlices) -> None:
     """Print how many products of slices of each width are summed exactly."""
     out, rows = console(), ((str(w.bits), str(w.largest), str(w.products)) for w in x.widths)
     made = table("bits", "integers up to", "most products", rows=rows)
-    out.print(Text(f"{x.unit.name}: products of integer slices that are summed exactly"))
+    out.print(Text(_exact(x)))
     out.print(made)
-    lines = [] if x.theorem is None else [theorem_text(x.unit, x.theorem)]
-    lines += x.steps
+    lines = []
+    if x.theorem is not None:
+        lines = [theorem_text(x.unit, x.theorem) if verbose() else f"by theorem {x.theorem.theorem} (Coq)"]
+    lines += x.steps if verbose() else []
     if x.widths:
         more = "is not exact" if x.sharp else "may be exact too"
         chained = "calls may be chained: partial sums count; " * (x.unit.c_format == x.unit.d_format)
         lines.append(f"{chained}a sum of {_size(x.most)} + 1 {more}")
     lines += [f"no answer: {x.reason}"] if x.reason else []
     out.print(Text("\n".join(lines)))
+
+
+def _exact(x: ExactSlices) -> str:
+    """How many products of integers are exact, as a sentence."""
+    if not x.widths:
+        return f"{x.unit.name}: no products of integers are known to be summed exactly"
+    usual = next((w for w in x.widths if w.bits == _USUAL), x.widths[-1])
+    return (
+        f"{x.unit.name}: products of integers of up to {x.widths[-1].bits} bits are summed exactly, "
+        f"{usual.products} of {usual.bits} bits"
+    )
 
 
 def _size(x: int) -> str:
@@ -287,18 +303,19 @@ def _words(w: Witness) -> dict[str, str]:
     return {name: hex(word) for name, word in w.inputs().items() if word}
 
 
-def monotonicity_view(m: Monotonicity, x: Unit | RunnableProgram) -> None:
+def monotonicity_view(m: Monotonicity, x: Unit | RunnableProgram | None = None) -> None:
     """Print the largest falls, with their inputs, and the theorem."""
-    made = table("grows", "from", "to", ">falls by, ulps", ">u·(Σ|a·b| + |c|)", "result", "to")
+    x = computation(m.name) if x is None else x
+    made = table("grows", "from", "to", "result", "to", ">ulps", ">in u")
     for f in m.falls:
         own = (f.first.c, f.second.c) if f.operand == "c" else (f.first.a[0], f.second.a[0])
         fmt = x.c_format if f.operand == "c" else x.a_format
         words = [format_value(fmt, w) for w in own] + [format_value(x.d_format, r) for r in f.results]
-        made.add_row(f.operand, *words[:2], number_text(f.ulps), f"{float(f.relative):.6g}", *words[2:])
-    out, what = console(), f"falls of the result of {m.length} products where an operand grows by one step"
-    out.print(Text(f"{m.name}: {what}"))
+        made.add_row(f.operand, *words, number_text(f.ulps), f"{float(f.relative):.4g}")
+    out = console()
+    out.print(Text(_fall(m)))
     if m.falls:
-        out.print(made)
+        out.print(made, Text("ulps, in u: the fall in ulps of the result, and in units of u·(Σ|a·b| + |c|)"))
     kinds = {name: m.verdict(operand) for operand, name in _OPERANDS.items()}
     lines = [
         f"no larger {name} gives a smaller result: {kind.name}, {_MEANS[kind]}"
@@ -308,11 +325,23 @@ def monotonicity_view(m: Monotonicity, x: Unit | RunnableProgram) -> None:
         lines.append(f"claim monotonicity, of a larger c: {m.claim.kind.name}; {m.claim.reason}")
     out.print(Text("\n".join(lines)))
     shown = [w for f in m.falls for w in (f.first, f.second) if len(w.a) <= _LONGEST_SHOWN]
-    if not isinstance(x, Unit):
-        return
-    for w in shown:
-        # A command is not wrapped: it is to be copied.
-        say(explain_command([x.name], w, by_value(x.spec), command="eval"))
+    if isinstance(x, Unit) and verbose():
+        for w in shown:
+            # A command is not wrapped: it is to be copied.
+            say_command(explain_command([x.name], w, by_value(x.spec), command="eval"))
+    if shown:
+        say_more()
+
+
+def _fall(m: Monotonicity) -> str:
+    """Whether a result falls, as a sentence."""
+    what = f"{m.name}: of {m.length} products, the result"
+    if not m.falls:
+        return f"{what} never falls where c or a factor grows" if m.proved else f"{what} was not seen to fall"
+    most = max(m.falls, key=lambda f: f.ulps)
+    ulps = number_text(most.ulps)
+    step = f"{_OPERANDS[most.operand]} grows by one step"
+    return f"{what} falls by {ulps} ulp{'s' * (most.ulps != 1)} where {step}"
 
 
 def distance_data(x: LargestDistance) -> Plain:
@@ -331,91 +360,162 @@ def distance_view(x: LargestDistance) -> None:
     """Print how far results of two units can be apart, and are on the inputs."""
     how = "what both lose, by theorems"
     how += ", and twice the products that one of them takes away" if x.other_signs else ""
-    bound = ("bound", in_units(x.bound, up=True), how)
-    attained = ("attained", in_units(x.attained, up=False), "inputs, replayed twice")
+    most = percent(x.bound, up=True)
+    bound = ("bound", most, in_units(x.bound, up=True), how)
+    attained = ("attained", percent(x.attained, up=False), in_units(x.attained, up=False),
+                "by inputs, replayed twice")  # fmt: skip
     names = " and ".join(u.name for u in x.units)
     out = console()
-    out.print(Text(f"{names}: the largest |fl1 - fl2| of {x.length} products, c = 0, normal operands"))
-    out.print(table("of Σ|x_k·y_k|", "distance", "how", rows=(bound, attained)))
+    out.print(Text(f"{names}: results of {x.length} products are at most {most} of Σ|x_k·y_k| apart"))
+    out.print(table("of Σ|x_k·y_k|", "share", "distance", "how", rows=(bound, attained)))
+    out.print(Text("for c = 0 and normal operands"))
+    if not verbose():
+        say_more()
+        return
     out.print(Text("\n".join(f"{t.unit.name}: {theorem_text(t.unit, t)}" for t in x.theorems)))
     if len(x.inputs.a) <= _LONGEST_SHOWN:
-        say(explain_command([u.name for u in x.units], x.inputs, by_value(x.units[0]), command="eval"))
+        say_command(
+            explain_command([u.name for u in x.units], x.inputs, by_value(x.units[0]), command="eval")
+        )
 
 
-def accuracy_picture(path: str, x: Accuracy) -> None:
-    """Bound and attained error against n, in units of 2^-24·Σ|x_k·y_k|."""
-    rows = growth_with_length(x)
-    data = [(n, *("" if y is None else float(y * 2**_UNIT) for y in (b, a))) for n, b, a in rows]
+@dataclass(frozen=True, slots=True)
+class LengthBound:
+    """What is known of one unit or program at one length: the bound and the attained part of Σ|x_k·y_k|."""
+
+    name: str
+    length: int
+    bound: Fraction | None
+    attained: Fraction | None
+
+
+def lengths_view(rows: Sequence[LengthBound]) -> None:
+    """Print several units or lengths, a line each."""
+    made = table("unit", ">products", ">bound", ">attained", f">bound, 2^-{_UNIT}")
+    last = ""
+    for x in rows:
+        shares = ["–" if y is None else percent(y, up=up) for y, up in ((x.bound, True), (x.attained, False))]
+        units = "–" if x.bound is None else in_units(x.bound, up=True).partition("·")[0]
+        made.add_row("" if x.name == last else x.name, str(x.length), *shares, units)
+        last = x.name
+    n = max(x.length for x in rows)
+    most = sorted((x for x in rows if x.length == n), key=lambda x: -(x.bound or x.attained or 0))
+    shown = most if len(most) <= _COMPARED else [most[0], most[-1]]
+    said = ", ".join(
+        f"{x.name} {'not bounded' if x.bound is None else percent(x.bound, up=True)}" for x in shown
+    )
+    out = console()
+    out.print(Text(f"The largest error of {n} products, in parts of Σ|x_k·y_k|: {said}"))
+    out.print(made)
+    out.print(Text("one unit and length alone: the conditions, and with -v the theorem and inputs", "dim"))
+
+
+def accuracy_picture(path: str, rows: Sequence[LengthBound]) -> None:
+    """Bounds as lines and attained errors as points against the length, in percent of Σ|x_k·y_k|."""
+    scaled = [
+        (x.name, x.length, *("" if y is None else float(y * 2**_UNIT) for y in (x.bound, x.attained)))
+        for x in rows
+    ]
 
     def draw(figure: Any) -> None:
         axes = figure.add_subplot()
-        lines = (1, "--", MARKERS[1], "proved bound"), (2, "-", MARKERS[0], "attained")
-        for i, style, mark, label in lines:
-            known = [(row[0], row[i]) for row in data if row[i] != ""]
-            if known:
-                axes.plot(*zip(*known, strict=True), style, marker=mark, label=label)
-        error = f"|fl − {exact_text(x.unit)}| / (2^-{_UNIT} |x|ᵀ|y|)"
-        axes.set(xscale="log", yscale="log", xlabel="n", ylabel=error)
-        axes.set_title(x.unit.name, fontsize=8)
-        axes.legend()
+        for i, name in enumerate(dict.fromkeys(x.name for x in rows)):
+            colour = f"C{i}"
+            mine = [x for x in rows if x.name == name]
+            bounds = [(x.length, 100 * float(x.bound)) for x in mine if x.bound]
+            points = [(x.length, 100 * float(x.attained)) for x in mine if x.attained]
+            if bounds:
+                axes.plot(*zip(*bounds, strict=True), color=colour, label=f"{as_given(name)}: bound")
+            if points:
+                label, marker = f"{as_given(name)}: attained by inputs", MARKERS[i % len(MARKERS)]
+                axes.plot(*zip(*points, strict=True), color=colour, ls="", marker=marker, label=label)
+        axes.set(yscale="log", xlabel="products", ylabel="error, % of Σ|x·y|")
+        axes.set_xscale("log", base=2)
+        axes.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
+        axes.yaxis.set_major_formatter(lambda y, _: f"{y:g}")
+        figure.legend(loc="outside lower center", fontsize=6)
 
-    save_picture(path, ("n", "bound·2^24", "attained·2^24"), data, draw)
+    header = ("unit", "n", f"bound·2^{_UNIT}", f"attained·2^{_UNIT}")
+    save_picture(path, header, scaled, draw, (4.5, 3.2 + 0.25 * len({x.name for x in rows})))
 
 
 @main.command()
-@click.argument("unit", metavar="UNIT|PROGRAM")
+@click.argument("names", nargs=-1, required=True, metavar="UNIT|PROGRAM...")
 @click.option("--length", type=int, help="Products, in calls one after the other; by default one call.")
+@click.option("--lengths", metavar="N,N,…", help="Several numbers of products.")
 @click.option("--promote", type=int, metavar="P", help="Add to a sum in fp32 after every P products.")
 @click.option("--prove/--no-prove", "prove", default=True, help="Prove the bound, or only build inputs.")
 @click.option("--exponents", metavar="LOW..HIGH",
               help=f"Exponents of a program's inputs; else {EXPONENTS[0]}..{EXPONENTS[1]}.")  # fmt: skip
 @click.option("--plot", "picture", metavar="FILE",
-              help="A picture (svg, png, pdf) of the growth with length; data beside it.")  # fmt: skip
+              help="A picture (svg, png, pdf) of errors against length; data beside it.")  # fmt: skip
+@verbose_option
 @json_option
 def accuracy(
-    unit: str, length: int | None, promote: int | None, prove: bool, exponents: str | None,
-    picture: str | None, as_json: bool,
+    names: tuple[str, ...], length: int | None, lengths: str | None, promote: int | None, prove: bool,
+    exponents: str | None, picture: str | None, as_json: bool,
 ) -> int:  # fmt: skip
-    """The largest error of a dot product in units of Σ|x_k·y_k|: a proved bound, attaining inputs.
+    """The largest error of a dot product in parts of Σ|x_k·y_k|: a proved bound, attaining inputs.
 
     The bound is an instance of a theorem that Coq has checked, for any length.  The inputs are built, or
     found by an ascent, and replayed on integers and on exact fractions.  The bound of a program is composed
     of its words' errors and its calls' theorems.  Exit code 3 where no bound is proved.
     """
     check_picture(picture)
-    asked = computation(unit)
-    if isinstance(asked, RunnableProgram):
-        if picture is not None or promote is not None:
-            raise click.UsageError("expected --plot and --promote with a UNIT only")
-        return _program(asked, length, exponents, prove, as_json)
-    if exponents is not None:
+    if length is not None and lengths is not None:
+        raise click.UsageError("expected --length or --lengths, but got both")
+    computed = [computation(name) for name in names]
+    programs = [x for x in computed if isinstance(x, RunnableProgram)]
+    if programs and (picture is not None or promote is not None) and len(computed) == 1:
+        raise click.UsageError("expected --plot and --promote with a UNIT only")
+    if exponents is not None and len(programs) < len(computed):
         raise click.UsageError("expected --exponents with a PROGRAM only")
+    wanted = [length] if lengths is None else [*whole_numbers("--lengths", lengths)]
+    made: list[Accuracy | ProgramAccuracy] = []
     with telling("accuracy") as tell:
-        made = found(unit, length=length, promote=promote, prove=prove, progress=tell)
-    print_json(accuracy_data(made)) if as_json else accuracy_view(made)
+        for x in computed:
+            for n in wanted:
+                if isinstance(x, RunnableProgram):
+                    made.append(_program(x, n, exponents, prove, tell))
+                else:
+                    made.append(found(x, length=n, promote=promote, prove=prove, progress=tell))
+    data = [program_accuracy_data(x) if not isinstance(x, Accuracy) else accuracy_data(x) for x in made]
+    if as_json:
+        print_json(data[0] if len(data) == 1 else data)
+    elif len(made) > 1:
+        lengths_view([_row(x) for x in made])
+    elif isinstance(made[0], Accuracy):
+        accuracy_view(made[0])
+    else:
+        program_accuracy_view(made[0])
     if picture is not None:
-        accuracy_picture(picture, made)
-    known = made.bound if prove else made.attained
-    return OK if known is not None else NO_ANSWER
+        grown = [LengthBound(x.unit.name, *row) for x in made if isinstance(x, Accuracy) and lengths is None
+                 for row in growth_with_length(x)]  # fmt: skip
+        accuracy_picture(picture, grown or [_row(x) for x in made])
+    known = [x.bound if prove or not isinstance(x, Accuracy) else x.attained for x in made]
+    return OK if None not in known or (programs and not prove) else NO_ANSWER
+
+
+def _row(x: Accuracy | ProgramAccuracy) -> LengthBound:
+    if isinstance(x, Accuracy):
+        return LengthBound(x.unit.name, x.length, x.bound, None if x.attained is None else x.attained.ratio)
+    return LengthBound(x.program.name, x.length, x.bound, x.near.ratio)
 
 
 def _program(
-    asked: RunnableProgram, length: int | None, exponents: str | None, prove: bool, as_json: bool
-) -> int:
+    asked: RunnableProgram, length: int | None, exponents: str | None, prove: bool, tell: Progress
+) -> ProgramAccuracy:
     """The bound of a program and inputs that come near."""
     from tcformal.analysis.bounds.program_accuracy import program_accuracy
 
     among = EXPONENTS if exponents is None else exponent_range(exponents)
-    with telling("accuracy") as tell:
-        made = program_accuracy(
-            asked, length=asked.k if length is None else length, exponents=among, prove=prove, progress=tell
-        )
-    print_json(program_accuracy_data(made)) if as_json else program_accuracy_view(made)
-    return OK if not prove or made.bound is not None else NO_ANSWER
+    n = asked.k if length is None else length
+    return program_accuracy(asked, length=n, exponents=among, prove=prove, progress=tell)
 
 
 @main.command()
 @click.argument("unit", metavar="UNIT")
+@verbose_option
 @json_option
 def exact(unit: str, as_json: bool) -> int:
     """How wide slices of integers may be, and how many products of them a unit sums exactly.
@@ -435,6 +535,7 @@ def exact(unit: str, as_json: bool) -> int:
 @click.option("--length", type=int, help="Products, in calls one after the other; by default one call.")
 @click.option("--prove/--no-prove", "prove", default=True, help="Prove that it never falls, or only look.")
 @solver_options()
+@verbose_option
 @json_option
 def monotonicity(unit: str, length: int | None, prove: bool, how: SolverOptions, as_json: bool) -> int:
     """How far a result falls where c or a factor grows by one step.
@@ -458,6 +559,7 @@ def monotonicity(unit: str, length: int | None, prove: bool, how: SolverOptions,
 @click.argument("first", metavar="UNIT")
 @click.argument("second", metavar="UNIT")
 @click.option("--length", type=int, help="Products, in calls one after the other; by default one call.")
+@verbose_option
 @json_option
 def distance(first: str, second: str, length: int | None, as_json: bool) -> int:
     """How far the results of two units can be apart on the same inputs: a proved bound, and inputs."""

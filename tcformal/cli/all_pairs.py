@@ -24,7 +24,7 @@ from tcformal.query.pairs.pool import SturdyPool, cluster
 from tcformal.query.question import Kind
 from tcformal.query.verdict import NOT_CHECKED
 from tcformal.report.escape import Plain, print_json
-from tcformal.report.text import console, counting, many, progress
+from tcformal.report.text import console, many, telling
 
 Outcomes = Mapping[Pair, PairOutcome]
 
@@ -167,11 +167,10 @@ def ask_all(
     alone = without_counterpart(text)
     outcomes: dict[Pair, PairOutcome] = {}
     pairs = [pair for group in chosen for pair in group.pairs]
-    with progress(*counting("tally")) as bar:
-        task = bar.add_task("pairs", total=len(pairs), tally="")
+    with telling("pairs") as tell:
         for outcome in campaign(pairs, ask_options, store, workers):
             outcomes[outcome.pair] = outcome
-            bar.update(task, completed=len(outcomes), tally=tally(outcomes))
+            tell(tally(outcomes), len(outcomes), len(pairs))
     seconds = time.monotonic() - start
     if as_json:
         print_json(pairs_data(chosen, outcomes, alone, seconds))

@@ -8,21 +8,22 @@ from pathlib import Path
 
 from tcformal.analysis.queryfile import known_queries
 from tcformal.backends.private import private_folder
-from tcformal.cli.group import OK, OTHERWISE, json_option, main
+from tcformal.cli.group import OK, OTHERWISE, json_option, main, verbose_option
 from tcformal.errors import TcformalError
 from tcformal.installed import InstalledPart, examined
-from tcformal.report.escape import print_json
+from tcformal.report.escape import print_json, verbose
 from tcformal.report.parts import Headline, ReportPart, Rows, show
 from tcformal.simulation.compilers import supported
 from tcformal.version import VERSION, commit
 
 
 @main.command()
+@verbose_option
 @json_option
 def doctor(as_json: bool) -> int:
     """Say what is installed, what is missing, and what it would give.
 
-    Exit 0: everything is here that `python -m pip install tcformal` brings.
+    Exit 0: everything is here that the usual installation has: models, solvers, compiled products.
     """
     parts = list(examined())
     lacking = [part for part in parts if part.needed and part.state != "here"]
@@ -63,14 +64,17 @@ def _view(
     if lacking:
         head = Headline("INCOMPLETE", False, f": {', '.join(p.name for p in lacking)} missing or broken")
     else:
-        head = Headline("COMPLETE", True, ": everything is here that every installation has")
+        head = Headline("COMPLETE", True, ": everything is here that the usual installation has")
     said = "\n".join(f"{name + ':':<13}{text}" for name, text in facts.items())
     here = [p for p in parts if p.state == "here"]
     absent = [p for p in parts if p.state != "here"]
-    view: list[ReportPart] = [
-        head, said, "", Rows(("here", "version", "gives"), [(p.name, p.detail, p.gives) for p in here])
-    ]  # fmt: skip
+    view: list[ReportPart] = [head]
     if absent:
-        rows: list[tuple[str, ...]] = [(p.name, p.detail or p.state, p.gives, p.install) for p in absent]
-        view += ["", Rows(("not here", "", "would give", "how"), rows)]
-    return [*view, "", "`tcformal probe devices` lists the devices of this machine."]
+        view.append(Rows(("not here", "would give", "how"), [
+            (f"{p.name} ({p.detail})" if p.detail else p.name, p.gives, p.install) for p in absent
+        ]))  # fmt: skip
+    if verbose():
+        view += ["", Rows(("here", "version", "gives"), [(p.name, p.detail, p.gives) for p in here])]
+    else:
+        view += ["", f"here: {', '.join(f'{p.name} {p.detail}' for p in here)}"]
+    return [*view, "", said, "", "`tcformal probe devices` lists the devices of this machine."]

@@ -11,12 +11,18 @@ from tcformal.backends.concrete import Concrete
 from tcformal.cli.group import json_option, main
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.programs.chain import circuit, scale_count
 from tcformal.query.explain.given import witness_of
 from tcformal.report.escape import print_json
-from tcformal.report.text import console, table, with_decimal
+from tcformal.report.text import console, short_value, table, with_decimal
 from tcformal.simulation.operands.witness import Witness
+
+#: Units that the first line names.
+_COMPARED = 3
+#: Times that one value may be written to be repeated.
+_MOST_REPEATED = 999_999
 
 
 def operand_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -30,7 +36,8 @@ def operand_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--a",
             "a",
             required=True,
-            help="K values of a, separated by commas: 1.5, 2^-24, 0x3c00, -inf, nan; a final ... adds zeros.",
+            help="K values of a, separated by commas: 1.5, 2^-24, 0x3c00, -inf, nan; 2:3 is 2 three times, a "
+            "final ... adds zeros.",
         ),
     ):
         command = option(command)
@@ -38,8 +45,13 @@ def operand_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def listed_values(text: str, k: int) -> list[str]:
-    """`1,2,...` as K texts; a final `...` is filled up with zeros."""
-    values = [v.strip() for v in text.split(",")]
+    """`1,2:3,...` as K texts: `2:3` stands for `2,2,2`, and a final `...` is filled up with zeros."""
+    values = []
+    for part in text.split(","):
+        value, colon, times = part.strip().rpartition(":")
+        # A number that is too large for any sum stays in the text, which is refused as a value.
+        repeated = colon and times.isascii() and times.isdecimal() and len(times) <= len(str(_MOST_REPEATED))
+        values += [value] * int(times) if repeated else [part.strip()]
     if values and values[-1] == "...":
         values = values[:-1] + ["0"] * (k - len(values) + 1)
     return values
@@ -56,6 +68,14 @@ def given_witness(spec: UnitSpec, given: Mapping[str, str | None], k: int | None
     # One value alone is the first factor; with commas, a list that is too short is a mistake.
     a, b = (f"{x},..." if k > 1 and x.strip(". ") and not {",", ":"} & set(x) else x for x in (a, b))
     words = listed_values(a, k), listed_values(b, k)
+    for name, listed in zip("ab", words, strict=True):
+        if len(listed) < k:
+            got = f"{len(listed)}: a final ... adds zeros"
+            raise InputError(f"expected {k} values for {name} of {spec.name}, but got {got}")
+    for option, scales in (("--scale-a", scale_a), ("--scale-b", scale_b)):
+        if scales and not count:
+            what = "a unit with scales, such as b200:mxf4"
+            raise InputError(f"expected {what}, for {option}, but got {spec.name}")
     return witness_of(spec, *words, c, k=k, scale_a=scale_a, scale_b=scale_b)
 
 
@@ -73,5 +93,11 @@ def eval_(names: Sequence[str], as_json: bool, **operands: str | None) -> None:
     if as_json:
         print_json([{"unit": x, "value": format_value(d, r), "hex": hex_word(d, r)} for x, d, r in results])
         return
+    out, shown = console(), results[:_COMPARED]
+    said = " and ".join(f"{short_value(d, raw)} on {name}" for name, d, raw in shown)
+    if len({format_value(d, raw) for _, d, raw in results}) == 1:
+        out.print(f"d = {with_decimal(*results[0][1:])}")
+    else:
+        out.print(f"They differ: {said}{', and others' if len(results) > _COMPARED else ''}")
     rows = ((name, with_decimal(d, raw), hex_word(d, raw)) for name, d, raw in results)
-    console().print(table("unit", "d", "encoding", rows=rows))
+    out.print(table("unit", "d", "encoding", rows=rows))

@@ -7,7 +7,7 @@ import sys
 import click
 
 from tcformal.backends.export.formats import FORMATS, written
-from tcformal.cli.group import json_option, main, write_output
+from tcformal.cli.group import as_in, json_option, main, write_output
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.programs.exported import exported, exported_program
@@ -32,7 +32,7 @@ def export(name: str, to: str | None, output: str | None, length: int | None, as
     if as_json and to not in (None, "json"):
         raise InputError(f"expected --json alone or with --to json, but got --to {to}")
     if to is None and not as_json:
-        raise InputError(f"expected a language after --to ({', '.join(FORMATS)}), but got none")
+        raise InputError(f"expected a language after --to ({', '.join(FORMATS)}), but got none{as_in()}")
     if output is None and to == "aiger" and sys.stdout.isatty():
         raise InputError("expected -o FILE for aiger, which is binary, but the output is a terminal")
     if names_a_program(name):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 from pathlib import Path
 
 import click
 
 from tcformal.checks import MOST_VECTORS, check_int
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, results_option
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, results_option, verbose_option
 from tcformal.devices.isolated import opened
 from tcformal.devices.protocol import HandDevice, lines_of
 from tcformal.devices.registry import KINDS
@@ -24,7 +25,7 @@ from tcformal.identification.identification import (
 )
 from tcformal.report.escape import print_json, say, warn
 from tcformal.report.identified import growth_picture, identification_view
-from tcformal.report.parts import show
+from tcformal.report.parts import Pulse, show
 from tcformal.store.file import RecordFile
 from tcformal.store.lines import folder_lock
 
@@ -45,6 +46,7 @@ from tcformal.store.lines import folder_lock
 @click.option("--answer", type=click.Path(dir_okay=False, path_type=Path),
               help="Answers of hand:NAME to these inputs, as a file of JSON lines.")  # fmt: skip
 @results_option
+@verbose_option
 @json_option
 def identify_(
     device_name: str, formats: str | None, k: int | None, scale: str | None, unit: str | None,
@@ -82,16 +84,13 @@ def identify_(
 
 
 def _identified(asker: Asker, vectors: int, seconds: float) -> Identification:
-    """The identification, with what is being done on standard error of a terminal."""
+    """The identification, with what is being done on standard error."""
     from tcformal.identification.identify import identified as run  # the help does not wait for it
 
-    terminal = sys.stderr.isatty()
-
-    def progress(doing: str) -> None:
-        if terminal:
-            say(doing, err=True)
-
-    return run(asker, vectors=vectors, seconds=seconds, progress=progress)
+    if sys.stderr.isatty():
+        return run(asker, vectors=vectors, seconds=seconds, progress=partial(say, err=True))
+    with Pulse("identifying") as pulse:
+        return run(asker, vectors=vectors, seconds=seconds, progress=pulse)
 
 
 def _waits(asker: Asker, device: HandDevice, show_next: bool, as_json: bool) -> int:

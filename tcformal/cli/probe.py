@@ -13,9 +13,9 @@ from typing import Any
 import click
 
 from tcformal.checks import MOST_JOBS, MOST_VECTORS, check_int, check_positive
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, results_option
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, results_option, verbose_option
 from tcformal.design.names import resolve
-from tcformal.devices import listing
+from tcformal.devices import exec_template, listing
 from tcformal.devices.campaign import Campaign
 from tcformal.devices.directed import directed
 from tcformal.devices.gather import from_file, from_store
@@ -32,7 +32,7 @@ from tcformal.errors import InputError
 from tcformal.identification.refutation import Checked, Comparison, Refutation, compare, recheck
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.query.pairs.pool import SturdyPool
-from tcformal.report.escape import Plain, print_json, say
+from tcformal.report.escape import Plain, print_json, say, say_command, shortened, verbose
 from tcformal.report.parts import Headline, ReportPart, Rows, bar, show
 from tcformal.simulation.matrix_unit import padded_witness
 
@@ -55,14 +55,26 @@ def devices_data(found: Sequence[Listed], notes: Sequence[str]) -> Plain:
 
 
 def devices_view(found: Sequence[Listed], notes: Sequence[str]) -> list[ReportPart]:
-    """One row per device and instruction, the launch test of each GPU, and other kinds of devices."""
-    made = Rows(("device", "instruction", "unit", ""))
-    parts: list[ReportPart] = [made]
+    """What each device can run, the launch test of each GPU, and other kinds of devices.
+
+    A row for each unit that can run, one for each reason why others cannot; with -v a row for each unit.
+    """
+    made = Rows(("device", "", "instruction", "unit"))
+    able = [f"{x.name} with {sum(not a.missing for a in x.abilities)} units" for x in found if not x.fault]
+    parts: list[ReportPart] = [f"Dot products can be run on {', '.join(able) or 'nothing here'}.", made]
     for device in found:
         ready = "fails, see below" if device.fault else "ready"
-        for i, a in enumerate(device.abilities):
-            first = f"{device.name} {device.description}".strip() if i == 0 else ""
-            made.rows.append((first, a.instruction, a.unit, a.missing or ready))
+        first = f"{device.name} {device.description}".strip()
+        lacking: dict[str, list[str]] = {}
+        for a in device.abilities:
+            if a.missing and not verbose():
+                lacking.setdefault(a.missing, []).append(a.unit)
+                continue
+            made.rows.append((first, a.missing or ready, a.instruction, shortened(a.unit)))
+            first = ""
+        for why, units in lacking.items():
+            made.rows.append((first, why, "", ", ".join(units)))
+            first = ""
         if device.fault:
             parts.append(f"{device.name} fails: {device.fault}")
         elif device.ran:
@@ -77,7 +89,7 @@ def outcome_text(outcome: RunOutcome, unit: str) -> str:
     device, what = outcome.device.get("device", "device"), outcome.device.get("instruction", "")
     held = f" ({outcome.held} of them before)" if outcome.held else ""
     verdict = f"{outcome.mismatches} differ from {unit}" if outcome.mismatches else f"all as {unit}"
-    return f"{outcome.count} dot products on {device}, {what}{held}: {verdict}; {outcome.path}"
+    return f"{outcome.count} dot products on {device}, {what}{held}: {verdict}"
 
 
 def comparison_data(found: Comparison) -> Plain:
@@ -116,12 +128,14 @@ def comparison_view(found: Comparison, most: int | None = None) -> list[ReportPa
     parts.append(f"{len(found.survivors)} designs survive:\n{left}" if left else "no design survives")
     if found.refuted:
         d = found.unit.operands.d
-        made = Rows(("refuted design", ">agrees on", ">of", "refuted by", "device gives", "design gives"))
+        given = ("device gives", "design gives") if verbose() else ()
+        made = Rows(("refuted design", ">agrees on", ">of", "refuted by", *given))
         for r in found.refuted[:most]:
             # Of a variation of the unit itself, only the changed parameters.
             name = r.design.name.removeprefix(found.unit.name) or r.design.name
             words = hex_word(d, r.given), hex_word(d, r.designed)
-            made.rows.append((name, str(r.agrees.count), str(r.agrees.of), r.where, *words))
+            row = (name, str(r.agrees.count), str(r.agrees.of), r.where, *words)
+            made.rows.append(row[: len(made.columns)])
         parts.append(made)
         if cut := len(found.refuted) - len(found.refuted[:most]):
             parts.append(f"… {cut} more refuted designs, which agree on fewer: --all")
@@ -132,7 +146,8 @@ def _spelled(found: Comparison, name: str) -> str:
     """The other names of a survivor."""
     others = found.spellings.get(name, ())
     more = ", …" if len(others) > _NAMES else ""
-    return f", also spelled {', '.join(others[:_NAMES])}{more}" if others else ""
+    short = (x.removeprefix(name) if x.startswith(f"{name}@") else shortened(x) for x in others[:_NAMES])
+    return f", also spelled {', '.join(short)}{more}" if others else ""
 
 
 def commands(found: Comparison, most: int | None = None) -> Iterator[str]:
@@ -175,11 +190,23 @@ def probe() -> None:
 
 
 @probe.command()
+@verbose_option
 @json_option
 def devices(as_json: bool) -> int:
     """List the devices of this machine and what each can run; launches a small kernel on each GPU."""
     found, notes = listing.devices()
     print_json(devices_data(found, notes)) if as_json else show(devices_view(found, notes))
+    return OK
+
+
+@probe.command()
+def template() -> int:
+    """Print a device of your own: a Python program with the place to fill in, for --device exec:PROGRAM.
+
+    It works as it is, needs nothing but Python, and speaks the protocol tcformal-probe/1: a line of JSON for
+    each dot product.
+    """
+    say(Path(exec_template.__file__).read_text(encoding="utf-8"), end="")
     return OK
 
 
@@ -222,7 +249,7 @@ def plan(
     if as_json:
         print_json(facts | {"digest": made.digest()})
     else:
-        say(f"{output}: {chosen} directed and {vectors} random dot products of {made.k} terms for {unit}")
+        show([f"{output}: {chosen} directed and {vectors} random dot products of {made.k} terms for {unit}"])
     return OK
 
 
@@ -242,7 +269,8 @@ def run_(path: Path, device_name: str, folder: str, as_json: bool) -> int:
             "held_before": outcome.held, "mismatches": outcome.mismatches,
         })  # fmt: skip
     else:
-        say(outcome_text(outcome, made.unit.name))
+        show([outcome_text(outcome, made.unit.name)])
+        say(str(outcome.path))
     return OTHERWISE if outcome.mismatches else OK
 
 
@@ -259,7 +287,8 @@ def keep(archive: Path, unit: str, device_name: str, folder: str, as_json: bool)
     if as_json:
         print_json({"path": str(path), "unit": spec.name, "dot_products": count, "mismatches": wrong})
     else:
-        say(f"{path}: {count} dot products of {device_name}, {wrong} of them not as {spec.name}")
+        show([f"{count} dot products of {device_name}, {wrong} of them not as {spec.name}"])
+        say(str(path))
     return OTHERWISE if wrong else OK
 
 
@@ -269,6 +298,7 @@ def keep(archive: Path, unit: str, device_name: str, folder: str, as_json: bool)
 @click.option("--design", "names", multiple=True, help="A further design to compare with; may be repeated.")
 @click.option("--explain", "with_explanation", is_flag=True, help="Explain each refutation bit by bit.")
 @click.option("--all", "show_all", is_flag=True, help="Show every design, beyond a screenful.")
+@verbose_option
 @json_option
 def compare_(
     path: Path, unit: str | None, names: Sequence[str], with_explanation: bool, show_all: bool, as_json: bool
@@ -290,14 +320,17 @@ def compare_(
             return OTHERWISE
         return NO_ANSWER if any(c.lacks for c in checked) else OK
     with bar("comparing") as advance:
-        found = compare(path, [resolve(name) for name in names], advance, unit)
+        asked = None if unit is None else resolve(unit).name
+        found = compare(path, [resolve(name) for name in names], advance, asked)
     if as_json:
         print_json(comparison_data(found))
     else:
         most = None if show_all else _SCREENFUL
         show(comparison_view(found, most))
-        for line in commands(found, most):
-            say(line)
+        for line in commands(found, most) if verbose() else ():
+            say_command(line)
+        if found.refuted and not verbose():
+            say("-v: what device and design give, and commands that show it bit by bit")
         if with_explanation:
             _explain(found.refuted[:most], found)
     if not found.survivors or (found.survives and found.lacks):

@@ -24,8 +24,8 @@ from tcformal.query.comparison.kind import explain_program
 from tcformal.query.comparison.parameters import C_EXPONENTS, MEASURES, read_excess
 from tcformal.query.programs import MEANS, SOLVED, ProgramsCompared, compare_programs
 from tcformal.query.question import Kind
-from tcformal.report.escape import Plain, print_json, say
-from tcformal.report.text import console, headline, table, value_and_hex, with_decimal
+from tcformal.report.escape import Plain, print_json, say, say_command
+from tcformal.report.text import console, headline, one_line, table, value_and_hex, with_decimal
 
 
 def program_data(p: Program) -> Plain:
@@ -50,12 +50,12 @@ def _inputs(p: Program) -> dict[str, str]:
 
 
 def programs_table(programs: Sequence[Program]) -> RenderableType:
-    """One row for each program."""
+    """One line for each program."""
     rows = ((p.name, "{a} · {b} + {c}".format(**_inputs(p)), p.title) for p in programs)
-    return table("program", "a · b + c", "what it computes", rows=rows)
+    return one_line("program", "a · b + c", "what it computes", rows=rows)
 
 
-def program_card(p: Program, products: int | None) -> RenderableType:
+def program_card(p: Program, products: int | None = None) -> RenderableType:
     """A program's text, parameters and source; with a length, its steps."""
     lines = [p.title, f"source: {p.source}"]
     lines.append("inputs: " + ", ".join(f"{k} in {v}" for k, v in _inputs(p).items()))
@@ -86,6 +86,14 @@ def compared_view(r: ProgramsCompared) -> RenderableType:
     if r.witness is not None and r.results is not None:
         parts += _witness(r)
     return Group(*parts, Text(f"means: {r.means}; {r.seconds:.2f} s", style="dim"))
+
+
+def show_compared(r: ProgramsCompared) -> None:
+    """Print a comparison, and the commands that show both results bit by bit."""
+    console().print(compared_view(r))
+    if r.verdict is not None and r.verdict.replayed is not None:
+        for p in r.asked.programs:
+            say_command(explain_program(p, r.asked.formats, r.verdict.replayed))
 
 
 def _witness(r: ProgramsCompared) -> list[RenderableType]:
@@ -137,7 +145,7 @@ def programs(name: str | None, length: int | None, as_json: bool) -> None:
     if as_json:
         print_json([program_data(p) for p in found])
         return
-    own = "A file of your own is named by its path: docs/how-to/programs.md says how to write one."
+    own = "tcformal programs NAME: its text and source.  A file of your own is named by its path."
     console().print(programs_table(found), Text(own, style="dim"))
 
 
@@ -179,10 +187,7 @@ def compare(
     if as_json:
         print_json(found.to_json())
     else:
-        console().print(compared_view(found))
-        if found.verdict is not None and found.verdict.replayed is not None:
-            for p in found.asked.programs:
-                say(explain_program(p, found.asked.formats, found.verdict.replayed))
+        show_compared(found)
     if found.verdict is not None and not found.verdict.checked:
         return NO_ANSWER
     if found.kind is Kind.HOLDS:

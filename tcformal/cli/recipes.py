@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Group, RenderableType
@@ -15,18 +16,19 @@ from tcformal.cli.group import OK, json_option, main
 from tcformal.design.sources import references
 from tcformal.errors import InputError
 from tcformal.files import json_of, read_named
-from tcformal.programs.cublaslt import plan_cublaslt
+from tcformal.programs.cublaslt import PlannedProduct, plan_cublaslt
 from tcformal.programs.recipe import Recipe, recipe
 from tcformal.programs.recipe import recipes as known_recipes
 from tcformal.report.escape import Plain, print_json
-from tcformal.report.text import console, stated, table
+from tcformal.report.text import console, one_line, stated, table
+
+if TYPE_CHECKING:  # a recipe is shown without what computes it
+    from tcformal.simulation.model_gemm import ModelGemm
 
 
 def recipes_table(found: Iterable[Recipe]) -> Table:
-    """One row per recipe."""
-    made = table("recipe", "what it is", "units", rows=((x.name, x.title, x.units) for x in found))
-    made.columns[0].no_wrap = True
-    return made
+    """One row per recipe, on one line."""
+    return one_line("recipe", "what it is", rows=((x.name, x.title) for x in found))
 
 
 def recipe_card(x: Recipe) -> RenderableType:
@@ -38,6 +40,12 @@ def recipe_card(x: Recipe) -> RenderableType:
     works = [Text(f"{w.tag}: {w.citation()}", style="dim") for w in references("; ".join(x.sources))]
     units = [Text(f"units: {x.units}")] if x.units else []
     return Group(Text(x.name, style="bold"), Text(x.title), *units, made, *notes, *works)
+
+
+def planned_view(x: PlannedProduct | ModelGemm) -> RenderableType:
+    """A unit, and the recipe by which it is called."""
+    name = x.unit if isinstance(x.unit, str) else x.unit.name
+    return Group(Text(f"unit: {name}"), recipe_card(x.recipe))
 
 
 def _shown(value: object) -> str:
@@ -79,7 +87,7 @@ def recipes(name: str | None, path: Path | None, as_json: bool) -> int:
         if as_json:
             print_json({"unit": planned.unit, "recipe": recipe_data(planned.recipe)})
         else:
-            console().print(Text(f"unit: {planned.unit}"), recipe_card(planned.recipe))
+            console().print(planned_view(planned))
     elif name is not None:
         found = recipe(name)
         print_json(recipe_data(found)) if as_json else console().print(recipe_card(found))
@@ -87,6 +95,9 @@ def recipes(name: str | None, path: Path | None, as_json: bool) -> int:
         print_json([recipe_data(x) for x in known_recipes().values()])
     else:
         console().print(recipes_table(known_recipes().values()))
-        text = "NAME@field=value,… sets other fields, such as cublaslt-66@splits=4,output=bf16."
+        text = (
+            "tcformal recipes NAME: its units, fields and sources; NAME@field=value,… sets others, such "
+            "as cublaslt-66@splits=4,output=bf16."
+        )
         console().print(Text(text, style="dim"))
     return OK

@@ -9,7 +9,7 @@ import click
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from tcformal.cli.group import json_option, main
+from tcformal.cli.group import json_option, main, verbose_option
 from tcformal.cli.prove import exit_code, say_written, write_instance
 from tcformal.cli.solver_options import SolverOptions, solver_options
 from tcformal.design.names import resolve
@@ -19,7 +19,7 @@ from tcformal.query.claims.claim_verdict import ClaimVerdict, PartStatus
 from tcformal.query.pairs.pairs import variants
 from tcformal.query.question import Kind
 from tcformal.report.claim_view import claim_view
-from tcformal.report.escape import Plain, print_json
+from tcformal.report.escape import Plain, print_json, verbose
 from tcformal.report.text import Counted, console
 from tcformal.theory.theorems import agreement_of
 
@@ -51,8 +51,10 @@ def region_view(answers: Sequence[RegionAnswer]) -> RenderableType:
         for x in answers
     ]
     parts: list[RenderableType] = [*lines, Text(f"{answers[0].first}\n{answers[0].second}")]
-    for x in answers:
+    for x in answers if verbose() else answers[:1]:
         parts += [Text(), claim_view(x.verdict)]
+    if len(answers) > 1 and not verbose():
+        parts.append(Text("\n-v: the theorem and the inputs of the others too", style="dim"))
     return Group(*parts)
 
 
@@ -76,6 +78,7 @@ def region_data(x: RegionAnswer) -> Plain:
 @click.option("--coq", metavar="FILE", help="With --assume: write the theorem's instance, and "
               "say which command checks it with the shipped sources in Coq.")  # fmt: skip
 @solver_options()
+@verbose_option
 @json_option
 def region(
     first: str, second: str, assume: Sequence[str], coq: str | None, how: SolverOptions, as_json: bool

@@ -10,7 +10,7 @@ from tcformal.callbacks import Advance
 from tcformal.cli.group import json_option, main, results_option
 from tcformal.report.escape import print_json, say, warn
 from tcformal.report.site.pages import build
-from tcformal.report.text import progress
+from tcformal.report.text import telling
 
 
 @main.command()
@@ -28,11 +28,10 @@ def report(folder_out: str, verify: bool, playground: str | None, folder: str, a
     again is marked.  `npm pack pyodide` fetches what --playground takes.
     """
     out = Path(folder_out)
-    with progress(transient=True) as bar:
+    with telling("report") as tell:
 
         def part(name: str) -> Advance:
-            task = bar.add_task(name, total=None)
-            return lambda done, total: bar.update(task, completed=done, total=total)
+            return lambda done, total: tell(name, done, total)
 
         made = build(out, Path(folder), verify=verify, part=part, warn=warn, pyodide=playground)
     size = sum(path.stat().st_size for path in made)

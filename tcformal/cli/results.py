@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from rich.console import Group, RenderableType
-from rich.progress import track
 from rich.table import Table
 from rich.text import Text
 
@@ -30,7 +29,8 @@ from tcformal.query.properties import PROPERTY
 from tcformal.query.question import Kind
 from tcformal.query.search import EQUALITY
 from tcformal.query.verdict import NOT_CHECKED, kept_as
-from tcformal.report.escape import Plain, print_json, say, warn
+from tcformal.report.escape import Plain, print_json, say, say_command, warn
+from tcformal.report.parts import bar
 from tcformal.report.results import NOTHING, cell_text, unchecked_reason, unchecked_verdict
 from tcformal.report.text import SCREEN, SHOWN, console, headline, table
 from tcformal.simulation.operands.witness import Witness, explain_command
@@ -52,9 +52,11 @@ Item = TypeVar("Item")
 
 
 def watched(items: Sequence[Item], doing: str) -> Iterable[Item]:
-    """The items, with a transient progress bar on standard error."""
-    err = console(stderr=True)
-    return track(items, description=doing, console=err, transient=True, disable=not err.is_terminal)
+    """The items, with their progress on standard error."""
+    with bar(doing) as advance:
+        for i, item in enumerate(items, 1):
+            yield item
+            advance(i, len(items))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -325,7 +327,7 @@ def show(start: str, folder: str, as_json: bool) -> None:
     A claim is answered again first.
     """
     store = Store(Path(folder), warn)
-    entry = _one(store, start)
+    entry = one_record(store, start)
     if not isinstance(entry, Entry):
         _show_claim(store, entry, as_json)
         return
@@ -343,7 +345,7 @@ def show(start: str, folder: str, as_json: bool) -> None:
     out.print(record_view(entry, now, finding))
     if command is not None:
         out.print(Text("bit by bit: ", style="dim"), end="")
-        say(command)
+        say_command(command)
 
 
 def _show_claim(store: Store, record: Record, as_json: bool) -> None:
@@ -364,7 +366,7 @@ def _show_claim(store: Store, record: Record, as_json: bool) -> None:
     say(f"id: {_id(record)}")
 
 
-def _one(store: Store, start: str) -> Entry | Record:
+def one_record(store: Store, start: str) -> Entry | Record:
     """The one answer or claim whose id begins with `start`; InputError where there is none, or another."""
     found: list[Entry | Record] = [entry for entry in store.entries() if matches(entry, start)]
     found += [r for r in store.newest_claims() if start and _id(r).startswith(start.lower())]
@@ -393,7 +395,7 @@ def proof(start: str, output: str, folder: str) -> None:
     is the instance of the theorem, which Coq checks.
     """
     store = Store(Path(folder), warn)
-    entry = _one(store, start)
+    entry = one_record(store, start)
     if isinstance(entry, Entry):
         from tcformal.store.audit.written import answer_proof  # the list does not wait for it
 

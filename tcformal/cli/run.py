@@ -23,7 +23,7 @@ from tcformal.errors import InputError
 from tcformal.files import write_whole
 from tcformal.query.verdict import NOT_CHECKED
 from tcformal.report.claim_view import claims_section
-from tcformal.report.escape import Plain, print_json, warn
+from tcformal.report.escape import Plain, print_json, say, warn
 from tcformal.report.markdown import Section, markdown, table_lines
 from tcformal.report.references import counted_references, references
 from tcformal.report.results import exports_section
@@ -51,12 +51,18 @@ def query_data(query: QueryFile) -> Plain:
     }  # fmt: skip
 
 
-def listing(queries: Sequence[QueryFile], *, sources: bool) -> RenderableType:
-    """Every query: on a line, or with its whole title and source."""
-    made = table("query", ">asks", "title", *(["source"] if sources else []))
+def listing(queries: Sequence[QueryFile], *, titles: bool) -> RenderableType:
+    """The names of the queries, a folder on a line; or every query with its whole title and source."""
+    if not titles:
+        made = table("folder", "queries")
+        for folder, group in groupby(queries, key=lambda x: x.name.partition("/")[0]):
+            made.add_row(folder, ", ".join(x.name.partition("/")[2] for x in group))
+        asks = sum(len(x.concrete()) for x in queries)
+        return Group(Text(f"{len(queries)} queries with {asks} asks: tcformal run FOLDER/QUERY"), made)
+    made = table("query", ">asks", "title", "source")
     made.columns[0].no_wrap = True
     for x in queries:
-        made.add_row(x.name, str(len(x.concrete())), x.title, *([x.source] if sources else []))
+        made.add_row(x.name, str(len(x.concrete())), x.title, x.source)
     return made
 
 
@@ -83,7 +89,16 @@ def summary(done: Sequence[Answered], seconds: float) -> RenderableType:
         )  # fmt: skip
     open_ = [a for a in done if not a.as_expected]
     lines = [Text(_unexpected(a), "yellow" if a.outcome in OPEN or not a.checked else "red") for a in open_]
-    return Group(made, *lines, Text(f"{_counted(done)}; {seconds:.1f} s in all", style="dim"))
+    return Group(Text(f"{_counted(done)}; {seconds:.1f} s in all"), made, *lines)
+
+
+def answered_view(a: Answered) -> None:
+    """Print one answer: its outcome and its relation to the source, and the commands that show it."""
+    say(f"{a.outcome}: {a.query}, {a.ask.name}: {_found(a.answer)}")
+    if a.ask.reported:
+        say(f"the source says: {a.ask.reported}: {agreement(a).strip('*')}")
+    for command in a.answer.get("commands", ()):
+        say(command)
 
 
 def _unexpected(a: Answered) -> str:
@@ -267,9 +282,9 @@ def run_queries(
         if as_json:
             print_json([query_data(f) for f in files])
             return OK
-        console().print(listing(files, sources=every))
+        console().print(listing(files, titles=every))
         if not every:
-            console().print(Text("--list --all: with the sources", style="dim"))
+            console().print(Text("--list --all: with titles and sources", style="dim"))
         return OK
     store = how.opened()
     given = _settings(settings)

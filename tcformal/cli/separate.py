@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from tcformal.cli.group import main
+from tcformal.cli.group import as_in, main
 from tcformal.cli.solver_options import SolverOptions, two_units
 from tcformal.query.question import Kind
 
@@ -33,7 +33,7 @@ def separate(
     if jobs is not None or scheduler is not None:
         raise click.UsageError("expected --jobs and --scheduler with --all-pairs only")
     if first is None or second is None:
-        raise click.UsageError(f"expected two units or --all-pairs, but got {first or 'neither'}")
+        raise click.UsageError(f"expected two units or --all-pairs, but got {first or 'neither'}{as_in()}")
     from tcformal.cli.two import ask_two  # the help does not wait for it
 
     return ask_two(first, second, assume, how, Kind.SEPARATED, as_json, with_explanation)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from tcformal.checks import check_int, check_positive
-from tcformal.cli.group import json_option, results_option
+from tcformal.cli.group import json_option, results_option, verbose_option
 from tcformal.query.options import SolveOptions
 from tcformal.report.escape import warn
 from tcformal.solve.members import check_members
@@ -97,6 +97,7 @@ def solver_options(
 def two_units(command: Callable[..., int]) -> Callable[..., int]:
     """Add what commands about two units share: their names, --assume, the solvers, --explain and --json."""
     for option in (
+        verbose_option,
         json_option,
         click.option("--explain", "with_explanation", is_flag=True, help="Explain the witness bit by bit."),
         solver_options(),

@@ -20,8 +20,7 @@ from tcformal.analysis.error_cells import Cell, measured_already, sweep_errors
 from tcformal.analysis.samples import DISTRIBUTIONS, ErrorSample, growth
 from tcformal.checks import check_choice
 from tcformal.cli.all_pairs import workers_of
-from tcformal.cli.group import OK, json_option, main, results_option
-from tcformal.errors import InputError
+from tcformal.cli.group import OK, json_option, main, results_option, whole_numbers
 from tcformal.report.escape import Plain, print_json, say, warn
 from tcformal.report.parts import bar
 from tcformal.report.plot import MARKERS, check_picture, save_picture
@@ -50,15 +49,23 @@ def rows_of(
     return made
 
 
-def statistics_view(rows: Sequence[tuple[Any, ...]]) -> None:
-    """Print one line for each unit and length."""
-    cells = (
-        (name, str(n), str(count), *(f"{x:.4g}" if x != "" else "" for x in numbers))
-        for name, n, count, *numbers in rows
-    )
-    heads = ("unit", ">n", ">elements", ">median", ">95 %", ">largest", ">mean", ">bound")
-    said = Text("|fl - xᵀy| and, as mean, fl - xᵀy, in units of u·Σ|x_k·y_k|, u = 2^-p of D's format")
-    console().print(table(*heads, rows=cells), said)
+def statistics_view(rows: Sequence[tuple[Any, ...]], precisions: Mapping[str, int]) -> None:
+    """Print one line for each unit and length; `precisions` of D's formats by unit, for bounds in percent."""
+    bounded = any(row[-1] != "" for row in rows)
+    heads = ("unit", ">n", ">elements", ">median", ">95 %", ">largest", ">mean", *[">bound"] * bounded)
+    out, made, last = console(), table(*heads), ""
+    longest = {name: (n, most) for name, n, _, _, _, most, *_ in rows if most != ""}
+    said = ", ".join(f"{most:.3g} u on {name} (n = {n})" for name, (n, most) in longest.items())
+    out.print(Text(f"The largest errors found: {said or 'none, as no result is finite'}"))
+    for name, *numbers, bound in rows:
+        cells = [f"{x:.4g}" if x != "" else "" for x in numbers]
+        if bounded:
+            share = "" if bound == "" else f"{bound / 2 ** precisions[name] * 100:.3g} % = {bound:.4g}"
+            cells.append(share)
+        made.add_row("" if name == last else name, *cells)
+        last = name
+    out.print(made)
+    out.print(Text("in units of u·Σ|x_k·y_k|, u = 2^-p of D's format: |fl - xᵀy|, and as mean fl - xᵀy"))
 
 
 def sample_data(s: ErrorSample) -> Plain:
@@ -206,7 +213,7 @@ def statistics(
             "bias": [{"unit": u, "length": n, **bias_data(x)} for (u, n), x in means.items()],
         })  # fmt: skip
     else:
-        statistics_view(rows)
+        statistics_view(rows, {s.unit.name: s.unit.d_format.precision for s in samples})
         lines = [bias_text(f"{u}, n = {n}", x) for (u, n), x in means.items()]
         if lines:
             console().print(Text("\n".join(lines)))
@@ -227,15 +234,12 @@ def _swept(
     found = [held[c] for c in cells]
     say(f"{new} cells measured now, {len(cells) - new} kept and not measured again, in {path}", err=True)
     rows = [(r.name, r.length, r.finite, *r.numbers, "") for r in found]
-    print_json([asdict(r) for r in found]) if as_json else statistics_view(rows)
+    print_json([asdict(r) for r in found]) if as_json else statistics_view(rows, {})
     if picture is not None:
         growth_picture(picture, rows)
     return OK
 
 
 def _lengths(text: str) -> list[int]:
-    """The lengths of a list between commas."""
-    try:
-        return [int(x) for x in text.split(",") if x.strip()]
-    except ValueError:
-        raise InputError(f"expected lengths as 16,64,256 for --lengths, but got {text!r}") from None
+    """The lengths of a list between commas; none for no text."""
+    return whole_numbers("--lengths", text) if text.strip() else []

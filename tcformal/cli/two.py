@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from rich.text import Text
 
@@ -19,7 +20,7 @@ from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.question import Kind
 from tcformal.query.separate import kept_or_separated
 from tcformal.query.verdict import Verdict
-from tcformal.report.escape import print_json, say, warn
+from tcformal.report.escape import print_json, say_command, warn
 from tcformal.report.picture import divergence_text, explanation_data
 from tcformal.report.tables import verdict_view
 from tcformal.report.text import SHOWN, console, waiting
@@ -27,27 +28,38 @@ from tcformal.simulation.operands.witness import by_value, explain_command
 from tcformal.store.answers import identity_of
 
 
+def witness_traces(v: Verdict[Any]) -> list[Trace]:
+    """How both units come to their results on the witness; none without one."""
+    if v.witness is None or not isinstance(v.question, EqualityQuestion):
+        return []
+    return [explain_witness(s, v.witness) for s in (v.question.first, v.question.second)]
+
+
+def show_verdict(v: Verdict[Any], kept: Sequence[str] = (), *, with_explanation: bool = False) -> None:
+    """Print a verdict, what is said of the kept one, and where the units diverge."""
+    out, traces = console(), witness_traces(v)
+    out.print(verdict_view(v))
+    for line in kept:
+        out.print(Text(line, style="dim"))
+    if traces and with_explanation:
+        out.print()
+        show_traces(traces)
+    elif traces:
+        out.print(divergence_text(traces[0], traces[1], divergence(traces[0], traces[1])))
+        command = explain_command(v.question.names, traces[0].witness, by_value(v.question.first))
+        out.print(Text("bit by bit: ", style="dim"), end="")
+        say_command(command)
+
+
 def _report(v: Verdict[EqualityQuestion], hoped: Kind, as_json: bool, with_explanation: bool) -> int:
-    traces: list[Trace] = []
-    if v.witness is not None:
-        traces = [explain_witness(s, v.witness) for s in (v.question.first, v.question.second)]
     if as_json:
-        extra = {"explanation": explanation_data(traces)} if with_explanation and traces else {}
+        traces = witness_traces(v) if with_explanation else []
+        extra = {"explanation": explanation_data(traces)} if traces else {}
         print_json({"id": identity_of(v.question)} | v.to_json() | extra)
     else:
-        out = console()
-        out.print(verdict_view(v))
-        out.print(Text(f"id: {identity_of(v.question)[:SHOWN]}; tcformal results show, proof", style="dim"))
-        if v.served:
-            out.print(Text(f"kept answer of {v.served}; --fresh asks again", style="dim"))
-        if traces and with_explanation:
-            out.print()
-            show_traces(traces)
-        elif traces:
-            out.print(divergence_text(traces[0], traces[1], divergence(traces[0], traces[1])))
-            command = explain_command(v.question.names, traces[0].witness, by_value(v.question.first))
-            out.print(Text("bit by bit: ", style="dim"), end="")
-            say(command)
+        kept = [f"id: {identity_of(v.question)[:SHOWN]}; tcformal results show, proof"]
+        kept += [f"kept answer of {v.served}; --fresh asks again"] if v.served else []
+        show_verdict(v, kept, with_explanation=with_explanation)
     if not v.checked:
         return NO_ANSWER
     if v.kind is hoped:

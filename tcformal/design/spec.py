@@ -26,6 +26,7 @@ from tcformal.design.rounding import (
 )
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
+from tcformal.shown import Shown
 
 #: What the sources combine: where a parameter has one of some values (none named: where it is given), others
 #: have one of theirs.
@@ -249,13 +250,18 @@ class SpecialValues:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Design(SpecialValues, Rounding, Accumulation, Alignment, Products):
+class Design(SpecialValues, Rounding, Accumulation, Alignment, Products, Shown):
     """The parameters of one design, by stage (the papers' symbols in brackets).
 
     A function of one stage takes that stage's record, of which a whole design is one.
 
     Shapes: one block takes `products` pairs (a_k, b_k) and one c.
     Errors: InputError for a value outside its range or a combination that means nothing.
+
+    Examples:
+        >>> tcformal.unit("h100:fp16").design
+        <Design products=16, fraction_bits=25, zero_exponent=-133, conversion=RZ-FP32,
+        nan_word=2147483647>
     """
 
     def __post_init__(self) -> None:
@@ -273,6 +279,10 @@ class Design(SpecialValues, Rounding, Accumulation, Alignment, Products):
             check_choice("b_subnormals", self.b_subnormals, SUBNORMALS)
         self._check_zero_exponent()
         self._check_combination()
+
+    def _summary(self) -> str:
+        said = ((f.name, getattr(self, f.name), f.default) for f in fields(self))
+        return "Design " + ", ".join(f"{name}={value}" for name, value, usual in said if value != usual)
 
     def _check_zero_exponent(self) -> None:
         zero = self.zero_exponent

@@ -153,7 +153,10 @@ class JoinStep(PlanStep):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallStep(PlanStep):
-    """A unit's dot product of two vectors and c: calls chained over K, the last one padded with +0."""
+    """A unit's dot product of two vectors and c: calls chained over K, the last one padded with +0.
+
+    `scales`: the vectors of block scales of a and of b, for a unit with scales; padding has scales of one.
+    """
 
     unit: UnitSpec
     a: int
@@ -161,11 +164,12 @@ class CallStep(PlanStep):
     c: int
     #: Elements of a and b.
     products: int
+    scales: tuple[int, ...] = ()
 
     @property
     def sources(self) -> tuple[int, ...]:
         """The indices of the steps whose values this step uses."""
-        return (self.a, self.b, self.c)
+        return (self.a, self.b, self.c, *self.scales)
 
     @property
     def text(self) -> str:

@@ -11,6 +11,7 @@ from tcformal.design.spec import Design, Operands
 from tcformal.design.trees.tree import Tree, stage_designs
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
+from tcformal.shown import Shown, short
 
 
 class Evidence(Enum):
@@ -50,7 +51,7 @@ class Emulation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UnitSpec:
+class UnitSpec(Shown):
     """The record of one matrix unit.
 
     Shapes: D[m, n] = A[m, k] · B[k, n] + C[m, n].
@@ -74,6 +75,8 @@ class UnitSpec:
     facts: Mapping[str, Fact] = field(default_factory=dict, compare=False, hash=False)
     #: Remarks that a reader of the numbers must know (open disagreements).
     notes: tuple[str, ...] = ()
+    #: The name of a processor by which the unit was asked for, `h100:fp16`; empty where it was by its own.
+    asked: str = field(default="", compare=False, hash=False)
 
     def __post_init__(self) -> None:
         for name in ("m", "n", "k"):
@@ -98,6 +101,9 @@ class UnitSpec:
             )
         if self.tree is not None:
             self._check_tree(self.tree)
+
+    def _summary(self) -> str:
+        return f"UnitSpec {short(self.shown, 60)}: {formats_text(self)}, {self.m}×{self.n}×{self.k}"
 
     def _check_tree(self, tree: Tree) -> None:
         if tree.k != self.k:
@@ -146,6 +152,16 @@ class UnitSpec:
         o, scale = self.operands, self.scale_format
         scales = {} if scale is None else {"scale_a": scale, "scale_b": scale}
         return {"a": o.a, "b": o.b, "c": o.c} | scales
+
+    @property
+    def shown(self) -> str:
+        """The name that people are shown."""
+        return self.asked or self.name
+
+    @property
+    def title(self) -> str:
+        """The same, with the unit that a processor's name stands for."""
+        return f"{self.asked} = {self.name}" if self.asked else self.name
 
     @property
     def arch(self) -> str:

@@ -103,5 +103,10 @@ def format_named(name: str) -> Format:
 
 
 def formats() -> dict[str, Format]:
-    """Every floating-point format by name, with its widths, bias, special values and source."""
+    """Every floating-point format by name, with its widths, bias, special values and source.
+
+    Examples:
+        >>> tcformal.formats()["bf16"]
+        <Format bf16: 16 bits, 8 exponent and 7 fraction bits, bias 127>
+    """
     return dict(FORMATS)

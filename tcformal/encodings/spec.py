@@ -8,6 +8,7 @@ from typing import Any
 
 from tcformal.checks import check_int
 from tcformal.errors import InputError
+from tcformal.shown import Shown
 
 
 class Specials(Enum):
@@ -32,7 +33,7 @@ class Sign(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Format:
+class Format(Shown):
     """A floating-point format.
 
     Ranges and units: a finite encoding with exponent field E and fraction field T stands for
@@ -40,6 +41,11 @@ class Format:
     (-1)^S · T · 2^(1-bias-fraction_bits) where E = 0 (subnormals; zeros where `subnormals` is False;
     not where `has_zero` is False, whose field 0 is an ordinary exponent).
     Errors: InputError for widths that do not add up.
+
+    Examples:
+        >>> e4m3 = tcformal.formats()["e4m3"]
+        >>> e4m3.precision, e4m3.e_min, e4m3.e_max
+        (4, -6, 8)
     """
 
     #: Name as in the literature, lower case.
@@ -146,6 +152,10 @@ class Format:
             return self.infinity - (1 << self.ignored_low_bits)
         body = (1 << (self.exponent_bits + self.fraction_bits)) - 1
         return body - (self.specials is Specials.ALL_ONES_NAN)
+
+    def _summary(self) -> str:
+        bits = f"{self.exponent_bits} exponent and {self.fraction_bits} fraction bits"
+        return f"Format {self.name}: {self.width} bits, {bits}, bias {self.bias}"
 
     def __str__(self) -> str:
         return self.name

@@ -56,7 +56,7 @@ def operand_bugs(x: Elements) -> Iterator[Bug]:
     for letter in ("a", "b", "ab"):
         if any(_has_subnormals(getattr(x, side)) for side in letter):
             yield Bug(f"subnormals of {_and(letter)} are flushed to zero", _flushing(letter))
-    if x.scaled:
+    if x.scale_a is not None:
         yield from _scales(x)
 
 
@@ -84,7 +84,8 @@ def missing_shares(k: int) -> Iterator[Bug]:
     for size in _SHARES:
         for turns in _TURNS:
             if size * turns <= k:
-                for turn in range(turns):
+                # A worker whose turn comes once leaves out a range.
+                for turn in range(min(turns, -(-k // size) - turns)):
                     share = np.arange(k) // size % turns == turn
                     text = (
                         f"every {_ordinal(turns)} {'product' if size == 1 else f'block of {size} products'}"
@@ -115,8 +116,8 @@ def ranges_of_k(x: Elements, change: Doubles, near: Doubles, most: int) -> list[
 
     Shapes: change, near [n]: what results differ by, and how exactly that is known.
     """
-    products = x.a.astype(np.float64) * x.b.astype(np.float64) * (1.0 if x.alpha is None else float(x.alpha))
-    if x.scaled or not np.isfinite(products).all() or not np.isfinite(change).all():
+    products = x.products() * (1.0 if x.alpha is None else float(x.alpha))
+    if not np.isfinite(products).all() or not np.isfinite(change).all():
         return []
     k = x.k
     grid = 1 << max(0, (k - 1).bit_length() - _ENDS.bit_length() + 1)
@@ -347,7 +348,7 @@ def _scales(x: Elements) -> Iterator[Bug]:
     for name in ("scale_a", "scale_b"):
         shown = "A" if name == "scale_a" else "B"
         yield Bug(f"the scales of {shown} are left out", _scaled(name, np.ones_like))
-        yield Bug(f"every block uses the first scale of {shown}", _scaled(name, lambda s: s[:, :1] + 0 * s))
+        yield Bug(f"every block uses the first scale of {shown}", _scaled(name, _first_scale))
         for by, which in ((1, "the block before"), (-1, "the next block")):
             yield Bug(
                 f"blocks use the scale of {which} of {shown}",
@@ -356,6 +357,10 @@ def _scales(x: Elements) -> Iterator[Bug]:
     yield Bug("the scales of A and B are left out", lambda y: replace(
         y, scale_a=np.ones_like(_given(y.scale_a)), scale_b=np.ones_like(_given(y.scale_b))
     ))  # fmt: skip
+
+
+def _first_scale(scales: NDArray[Any]) -> NDArray[Any]:
+    return np.repeat(scales[:, :1], scales.shape[1], 1)
 
 
 def _scaled(name: str, change: Callable[[NDArray[Any]], NDArray[Any]]) -> Callable[[Elements], Elements]:

@@ -30,7 +30,8 @@ from tcformal.identification.bugs import (
     subnormal_products,
     value_bug,
 )
-from tcformal.identification.causes import Hints
+from tcformal.identification.causes import Hints, by_accident
+from tcformal.identification.cuts import cut_makers
 from tcformal.identification.outputs import ProductCase, outputs
 from tcformal.identification.product_elements import Doubles, Elements, Makers, makers, planned, results
 from tcformal.identification.product_hints import product_hints
@@ -38,6 +39,7 @@ from tcformal.identification.product_recipes import Parting, ProductProducer, pa
 from tcformal.oracle.interpreter import program_result
 from tcformal.programs.recipe import recipes
 from tcformal.programs.recipe_steps import parts_of
+from tcformal.shown import Shown, short
 from tcformal.simulation.model_gemm import ModelGemm
 from tcformal.simulation.operands.batch import Raw
 
@@ -58,6 +60,8 @@ _SEED = 3
 _PAIRED = 64
 #: Roundings after the sums at most: of alpha, of beta, of C and of the bias.
 _EPILOGUE = 4
+#: Elements besides on which other cuts of sums are tried.
+_CUT = 12
 _SIDES = ("expected", "got")
 
 
@@ -91,7 +95,7 @@ class FoundBug:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class Compared(Shown):
     """Two outputs of one product, and what explains that they differ.
 
     Ranges and units: `first`, `worst`: the first differing element, and the one that differs most; `share`:
@@ -114,6 +118,14 @@ class Compared:
     parting: Parting | None = None
     #: What would explain outputs that nothing makes; None where both are explained, or neither is.
     hints: Hints[ProductProducer] | None = None
+    #: The chance that some recipe gives one or two differing elements by accident; None of more, and of bugs.
+    chance: float | None = None
+
+    def _summary(self) -> str:
+        named = [f", {side} by {short(makes[0].model.recipe.name)} on {short(makes[0].model.unit.name, 36)}"
+                 for side, makes in (("expected", self.expected), ("got", self.got)) if makes]  # fmt: skip
+        elements = f"{self.differing} of {self.case.expected.size} elements differ"
+        return f"{self.kind.value}: {elements}{''.join(named)}"
 
 
 def compare(
@@ -213,6 +225,8 @@ class _Search:
         self.places = np.concatenate([self._some(self.apart, _DIFFERING), self._some(~self.apart, _ALIKE)])
         self.tried = sum(len(found) for _, found in self.every)
         self.known: list[tuple[ProductProducer, Raw]] | None = None
+        #: What every recipe makes of a few elements.
+        self.first: list[Raw] = []
         self.wholes: dict[ProductProducer, tuple[Places, Raw]] = {}
         self.checked = 0
 
@@ -250,8 +264,12 @@ class _Search:
         """What recipes make of the elements that are tried, if they give one of a few of them."""
         if self.known is None:
             units: dict[UnitSpec, list[ProductProducer]] = {}
-            for p, _ in self._made(self.few(), self.every, _SIDES, 1):
-                units.setdefault(p.model.unit, []).append(p)
+            few = self.few()
+            wanted = [self.of(side)[tuple(few.T)] for side in _SIDES]
+            for p, d in self._made(few, self.every, _SIDES, 0):
+                self.first.append(d)
+                if any(same_words(w, d, self.case.d_format).any() for w in wanted):
+                    units.setdefault(p.model.unit, []).append(p)
             self.known = self._made(self.places, list(units.items()), _SIDES, 0)
         return self.known
 
@@ -264,12 +282,23 @@ class _Search:
         """The recipes that give an output on every element that is verified, the nearest first."""
         want = self.of(side)[tuple(self.places.T)]
         made = [p for p, d in self.samples() if same_words(want, d, self.case.d_format).all()]
+        found = self._verified(side, made) or self._verified(side, self._cut(side))
+        return tuple(sorted(found, key=lambda p: p.rank))
+
+    def _verified(self, side: str, made: Sequence[ProductProducer]) -> list[ProductProducer]:
         found = []
         for p in made:
             places, d = self.whole(p)
             if same_words(self.of(side)[tuple(places.T)], d, self.case.d_format).all():
                 found.append(p)
-        return tuple(sorted(found, key=lambda p: p.rank))
+        return found
+
+    def _cut(self, side: str) -> list[ProductProducer]:
+        """Sums that are cut, on the units that give some elements, or on all; by a few of the elements."""
+        places = np.concatenate([self.places, self._some(np.ones(self.case.shape, np.bool_), _CUT)])
+        giving = {p.model.unit for p, _ in self.samples()}
+        units = [(u, found) for u, found in self.every if u in giving] or self.every
+        return cut_makers(self.case, self.of(side)[tuple(places.T)], places, units, self.progress)
 
     def whole(self, p: ProductProducer) -> tuple[Places, Raw]:
         """The places on which a recipe is verified, and its results there."""
@@ -387,7 +416,7 @@ class _Search:
         return [*(bug for _, bug in fits), *of_k, *result_bugs(x)]
 
     def _of_operands(self, x: Elements) -> list[Bug]:
-        return [*operand_bugs(x), *self._turned(), *(missing_shares(x.k) if not x.scaled else ())]
+        return [*operand_bugs(x), *self._turned(), *missing_shares(x.k)]
 
     def _turned(self) -> list[Bug]:
         """Operands that were taken the other way round; of square matrices."""
@@ -506,9 +535,15 @@ class _Search:
         differing = int(self.apart.sum())
         first = divmod(int(self.apart.argmax()), self.apart.shape[1]) if differing else None
         both = [*makes["expected"][:1], *makes["got"][:1]] if makes["expected"] and makes["got"] else []
+        chance = None
+        if 0 < differing <= _FIRST and (both or (bug is not None and bug.other is not None)):
+            at = tuple(self.few()[:differing].T)
+            pair = self.case.expected[at], self.case.got[at]
+            words = (d[:differing] for d in self.first)
+            chance = by_accident(self.case.d_format, *pair[:: -1 if bug and bug.side != "got" else 1], words)
         return Compared(
             self.case, kind, makes["expected"], makes["got"], bug, differing, first, self.worst(),
-            self.share(both), self.tried, self.checked,
+            self.share(both), self.tried, self.checked, chance=chance,
         )  # fmt: skip
 
 
@@ -535,6 +570,7 @@ def loss(model: ModelGemm, k: int, with_c: bool) -> tuple[float, float] | None:
     unit, recipe = model.unit, model.recipe
     accumulators = [x for part in parts_of(unit, recipe, k) for x in part]
     calls = max(sum(-(-(stop - start) // unit.k) for start, stop in x) for x in accumulators)
+    sums = -(-k // recipe.tile) if recipe.stream else len(accumulators)
     own = _constant(unit, calls * unit.k, with_c and recipe.c_place == "accumulator")
     if own is None:
         return None
@@ -543,8 +579,8 @@ def loss(model: ModelGemm, k: int, with_c: bool) -> tuple[float, float] | None:
     formats += [model.d_format] if recipe.merge == "serial" else []
     each = max(2.0**-fmt.precision for fmt in formats)
     least = max(2.0**fmt.e_min for fmt in (*formats, model.d_format))
-    rounded = len(accumulators) + _EPILOGUE
-    return (1 + own) * (1 + each) ** rounded - 1, least * (calls * len(accumulators) + rounded)
+    rounded = sums + _EPILOGUE
+    return (1 + own) * (1 + each) ** rounded - 1, least * (calls * sums + rounded)
 
 
 @cache

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from tcformal.callbacks import view
 from tcformal.design.spec import Operands
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.entries import words_of, words_text
@@ -22,6 +21,7 @@ from tcformal.identification.rates import Rate
 from tcformal.identification.repeat import Repeated
 from tcformal.identification.validation import Misfit, Validated
 from tcformal.oracle.values import hex_word
+from tcformal.shown import Shown, short
 from tcformal.simulation.operands.batch import Batch, Raw, digest_of
 from tcformal.simulation.operands.witness import to_data
 from tcformal.store.file import RecordKind
@@ -39,7 +39,12 @@ IDENTIFICATION = RecordKind(
 
 
 class IdentifyVerdict(Enum):
-    """What was concluded; the value is the word that people read."""
+    """What was concluded; the value is the word that people read.
+
+    Examples:
+        >>> tcformal.IdentifyVerdict.REMAINING.value
+        'REMAINING'
+    """
 
     IDENTIFIED = "IDENTIFIED"
     REMAINING = "REMAINING"
@@ -87,10 +92,16 @@ class NearDesign:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Identification:
+class Identification(Shown):
     """What an identification found, with the device's answers.
 
     Ranges and units: survivors are designs of the space; seconds are those of the device, and all.
+
+    Examples:
+        >>> box = tcformal.unit("hopper/mma.m8n8k4.f64.f64.f64.f64").dot_bits
+        >>> found = tcformal.identify(box, "fp64,fp64,fp64,fp64", 2, vectors=100)
+        >>> found.verdict.value, found.survivors
+        ('IDENTIFIED', 2)
     """
 
     verdict: IdentifyVerdict
@@ -124,8 +135,10 @@ class Identification:
     batches: int = 0
     seconds: tuple[float, float] = (0.0, 0.0)
 
-    def _repr_html_(self) -> str | None:
-        return view("identification_html", self)
+    def _summary(self) -> str:
+        design = "" if self.simplest is None else f": {short(self.simplest)}"
+        left = f"{self.survivors} of {self.space} designs left"
+        return f"{self.verdict.value} {self.device.get('device', '')}{design}, {left}"
 
     @property
     def simplest(self) -> str | None:

@@ -86,6 +86,12 @@ def identify(
     Errors: UnknownNameError for unknown formats or devices; InputError for other shapes; DeviceError for a
     device that fails, or answers otherwise than before; RecordError for kept answers that were altered.
     Source: the device's answers.
+
+    Examples:
+        >>> box = tcformal.unit("hopper/mma.m8n8k4.f64.f64.f64.f64").dot_bits  # any function of encodings
+        >>> tcformal.identify(box, "fp64,fp64,fp64,fp64", 2, vectors=100)
+        <IDENTIFIED callable:Unit.dot_bits: power10/xvf64gerpp@nan_word=0xf…nan_rule=b_sum_a, 2 of 6804
+        designs left>
     """
     check_int("vectors", vectors, low=0, high=MOST_VECTORS)
     kept, tell = None if folder is None else Path(folder), progress or ignore

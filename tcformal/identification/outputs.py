@@ -13,9 +13,11 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import format_named
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
+from tcformal.programs.chain import scale_count
 from tcformal.simulation.arrays import dtypes, from_raw
 from tcformal.simulation.model_gemm import ModelGemm
 from tcformal.simulation.operands.batch import Raw
@@ -23,11 +25,14 @@ from tcformal.simulation.operands.batch import Raw
 #: Names of dtypes in the header of a safetensors file.
 _SAFETENSORS = {
     "F64": "fp64", "F32": "fp32", "F16": "fp16", "BF16": "bf16", "F8_E4M3": "e4m3", "F8_E5M2": "e5m2",
+    "F8_E8M0": "e8m0",
 }  # fmt: skip
 #: Files that say the dtypes of their arrays.
 _ARCHIVES = (".npy", ".npz", ".safetensors")
 #: Formats of which an array's dtype says nothing else.
-_OF_DTYPE = ("fp64", "fp32", "fp16", "bf16", "e4m3", "e5m2", "e4m3fnuz", "e5m2fnuz", "e3m2", "e2m3", "e2m1")
+_OF_DTYPE = (
+    "fp64", "fp32", "fp16", "bf16", "e4m3", "e5m2", "e4m3fnuz", "e5m2fnuz", "e3m2", "e2m3", "e2m1", "e8m0",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -51,8 +56,16 @@ class ProductOperands:
 
     @property
     def scaled(self) -> bool:
-        """Whether sums are scaled."""
-        return self.scale_a is not None
+        """Whether a library scales sums; by its own numbers, in fp32."""
+        return self.scale_a is not None and self.scale_a.dtype == np.float32
+
+    def unit_scales(self, u: UnitSpec) -> bool:
+        """Whether the scales of blocks are those that a unit takes: all, or none."""
+        if u.scale_format is None or self.scale_a is None:
+            return u.scale_format is None and (self.scale_a is None or self.scaled)
+        names = {"ue4m3": "e4m3"}
+        wanted = dtypes()[names.get(u.scale_format.name, u.scale_format.name)]
+        return (self.scale_a.dtype, self.scale_a.shape[1]) == (wanted, scale_count(u, self.k))
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -65,6 +78,11 @@ class ProductCase(ProductOperands):
 
     expected: Raw
     got: Raw
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of the outputs."""
+        return self.expected.shape[0], self.expected.shape[1]
 
     def product(self, model: ModelGemm) -> Raw:
         """What a recipe computes, as raw encodings."""
@@ -202,13 +220,21 @@ def outputs(
                 raise InputError(
                     f"expected {name} that broadcasts to {[m, n]}, but got {list(x.shape)}"
                 ) from None
-    scales = [None if x is None else np.asarray(x, np.float32) for x in (scale_a, scale_b)]
+    scales = [
+        None if x is None else _scales(name, x) for name, x in (("scale_a", scale_a), ("scale_b", scale_b))
+    ]
     _check_extras(scales, (m, n), c is not None, {"alpha": alpha, "beta": beta})
     raw = [np.ascontiguousarray(x).view(f"u{x.dtype.itemsize}") for x in (e, g)]
     return ProductCase(
         a=first, b=second, expected=raw[0], got=raw[1], d_format=format_of_values(e), c=values["c"],
         bias=values["bias"], scale_a=scales[0], scale_b=scales[1], alpha=alpha, beta=beta,
     )  # fmt: skip
+
+
+def _scales(name: str, given: Any) -> NDArray[Any]:
+    """Scales in the format of units that have some, or as a library's own numbers in fp32."""
+    x = valued(given, None, name)
+    return x if format_of_values(x).name in ("e8m0", "e4m3") else x.astype(np.float32)
 
 
 def _check_extras(
@@ -246,9 +272,16 @@ def _named(held: Mapping[str, NDArray[Any]], parts: list[str], path: Path) -> ND
     """One array of several; its name is taken from `parts`."""
     if parts and parts[0] in held:
         return held[parts.pop(0)]
-    if len(held) == 1:
+    if len(held) == 1 and ("" in held or not parts or _is_format(parts[0])):
         return next(iter(held.values()))
     raise InputError(f"expected {path}:NAME with one of {', '.join(sorted(held))}, but got no such name")
+
+
+def _is_format(name: str) -> bool:
+    try:
+        return bool(format_named(name))
+    except InputError:
+        return False
 
 
 def _safetensors(data: bytes) -> dict[str, NDArray[Any]]:

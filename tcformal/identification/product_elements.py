@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from tcformal.identification.causes import computations, same_arithmetic
 from tcformal.identification.outputs import ProductCase, ProductOperands
 from tcformal.identification.product_recipes import ProductProducer, recipes_for, with_output
 from tcformal.programs.recipe import recipe
-from tcformal.programs.recipe_steps import parts_of, recipe_plan
+from tcformal.programs.recipe_steps import KPart, part_of_run, parts_of, recipe_plan, streamed
 from tcformal.simulation.arrays import dtypes
 from tcformal.simulation.evaluation import results_of
 from tcformal.simulation.model_gemm import ModelGemm, gemm
@@ -27,6 +27,10 @@ from tcformal.simulation.operands.batch import Raw
 
 #: Products of one call of a chain of multiply–adds.
 _CHAIN = 16
+#: Lanes of vectors of fp32, and of several of them, that take one k each in turn.
+_LANES = (4, 8, 16, 32)
+#: Products that share a scale, in units and libraries.
+_BLOCKS = (16, 32, 64, 128)
 
 Values = NDArray[Any]
 Doubles = NDArray[np.float64]
@@ -36,11 +40,12 @@ Doubles = NDArray[np.float64]
 class Elements(ProductOperands):
     """The operands of n elements of D, each with its own row of A and column of B.
 
-    Shapes: places [n, 2], their rows and columns; a, b [n, K]; c, bias [n] or None; scale_a, scale_b
-    [n, blocks] or None.
+    Shapes: places [n, 2], their rows and columns in a D of `shape`; a, b [n, K]; c, bias [n] or None;
+    scale_a, scale_b [n, blocks] or None.
     """
 
     places: NDArray[np.intp]
+    shape: tuple[int, int]
 
     @staticmethod
     def of(case: ProductCase, places: NDArray[np.intp]) -> Elements:
@@ -50,19 +55,37 @@ class Elements(ProductOperands):
             None if x is None else np.broadcast_to(x, case.expected.shape)[i, j] for x in (case.c, case.bias)
         )
         return Elements(
-            places=places, a=case.a[i], b=case.b.T[j], d_format=case.d_format, c=c, bias=bias,
+            places=places, shape=case.shape, a=case.a[i], b=case.b.T[j], d_format=case.d_format,
+            c=c, bias=bias,
             scale_a=None if case.scale_a is None else case.scale_a[i],
             scale_b=None if case.scale_b is None else case.scale_b.T[j], alpha=case.alpha, beta=case.beta,
         )  # fmt: skip
 
-    def sums(self) -> tuple[Doubles, Doubles]:
-        """alpha·Σa·b + beta·c + bias and the sum of all magnitudes, in binary64: [n] each."""
+    def part(self, some: NDArray[np.intp]) -> Elements:
+        """Some of the elements."""
+        c, bias, scale_a, scale_b = (
+            None if x is None else x[some] for x in (self.c, self.bias, self.scale_a, self.scale_b)
+        )
+        return replace(
+            self, places=self.places[some], a=self.a[some], b=self.b[some], c=c, bias=bias,
+            scale_a=scale_a, scale_b=scale_b,
+        )  # fmt: skip
+
+    def products(self) -> Doubles:
+        """The products a·b with their blocks' scales, in binary64: [n, K]."""
         products = self.a.astype(np.float64) * self.b.astype(np.float64)
         if self.scale_a is not None and self.scale_b is not None:
-            blocks = np.arange(self.k) * self.scale_a.shape[1] // self.k
+            count = self.scale_a.shape[1]
+            size = next((s for s in _BLOCKS if -(-self.k // s) == count), -(-self.k // count))
+            blocks = np.arange(self.k) // size
             products *= (
                 self.scale_a.astype(np.float64)[:, blocks] * self.scale_b.astype(np.float64)[:, blocks]
             )
+        return products
+
+    def sums(self) -> tuple[Doubles, Doubles]:
+        """alpha·Σa·b + beta·c + bias and the sum of all magnitudes, in binary64: [n] each."""
+        products = self.products()
         with np.errstate(over="ignore", invalid="ignore"):
             alpha, beta = (1.0 if x is None else float(x) for x in (self.alpha, self.beta))
             total, size = alpha * products.sum(1), abs(alpha) * np.abs(products).sum(1)
@@ -92,7 +115,7 @@ def makers(
         a, b, d = (dtypes().get(f.name) for f in (u.a_format, u.b_format, u.d_format))
         return (
             arch in (None, u.arch)
-            and u.scale_format is None
+            and case.unit_scales(u)
             and d is not None
             and (a, b) == (case.a.dtype, case.b.dtype)
             and takes(u, case.k)
@@ -124,14 +147,18 @@ def _computations(case: ProductCase, made: Makers) -> Makers:
     wide = {
         u.operands.names()["d"]: u for u, _ in made if u.c_format == u.d_format and u.a_format.name != "tf32"
     }
+    lanes = [f"lanes@splits={n}{merge}" for n in _LANES for merge in ("", ",merge=tree")]
     found: Makers = []
     for u in wide.values():
-        for name, _ in computations(u, _CHAIN):
-            if name.startswith(("fma@", "muladd@")):
-                chain = resolve(name)
-                with contextlib.suppress(InputError):
-                    one = gemm(chain, with_output(recipe("plain"), case, chain))
-                    found.append((chain, [ProductProducer(one, False)]))
+        for k, orders in ((_CHAIN, ["plain"]), (1, lanes)):
+            for name, _ in computations(u, k):
+                if name.startswith(("fma@", "muladd@")):
+                    chain, some = resolve(name), list[ProductProducer]()
+                    for order in orders:
+                        with contextlib.suppress(InputError):
+                            model = gemm(chain, with_output(recipe(order), case, chain))
+                            some.append(ProductProducer(model, False))
+                    found.append((chain, list(different(some, case.k))))
     return found
 
 
@@ -148,6 +175,8 @@ def different(found: Sequence[ProductProducer], k: int) -> Iterator[ProductProdu
 
 def results(models: Sequence[ModelGemm], x: Elements) -> list[Raw | None]:
     """What models of one unit make of some elements: [n] each; None of one without a place for an operand."""
+    if any(model.recipe.stream for model in models):
+        return [_streamed(m, x) if m.recipe.stream else results([m], x)[0] for m in models]
     plans, given, kept = [], dict[str, Raw](), []
     for model in models:
         try:
@@ -162,8 +191,40 @@ def results(models: Sequence[ModelGemm], x: Elements) -> list[Raw | None]:
     return [next(made) if ok else None for ok in kept]
 
 
-def planned(model: ModelGemm, x: Elements) -> tuple[ProgramPlan, dict[str, Raw]]:
-    """The steps of a model's element, and the words of operands: [n or 1, 1, length], by their letter."""
+def _streamed(model: ModelGemm, x: Elements) -> Raw | None:
+    """What stream-K makes of some elements, those of one tile of D at a time."""
+    made: Raw | None = None
+    parts = [parts_at(model, x, i) for i in range(len(x.places))]
+    for one in dict.fromkeys(parts):
+        some = np.array([i for i, p in enumerate(parts) if p == one])
+        try:
+            plan, words = planned(model, x.part(some), one)
+        except InputError:
+            return None
+        (d,) = results_of([plan], words, {})
+        made = np.zeros(len(parts), d.dtype) if made is None else made
+        made[some] = d
+    return made
+
+
+def parts_at(model: ModelGemm, x: Elements, i: int) -> tuple[KPart, ...]:
+    """The parts of K of one element."""
+    r = model.recipe
+    if not r.stream:
+        return parts_of(model.unit, r, x.k)
+    wide = -(-x.shape[1] // r.tile_n)
+    tile = int(x.places[i, 0]) // r.tile_m * wide + int(x.places[i, 1]) // r.tile_n
+    runs = streamed(r, -(-x.shape[0] // r.tile_m) * wide, x.k)[tile]
+    return tuple(part_of_run(model.unit, r, run) for run in runs)
+
+
+def planned(
+    model: ModelGemm, x: Elements, parts: tuple[KPart, ...] | None = None
+) -> tuple[ProgramPlan, dict[str, Raw]]:
+    """The steps of a model's element, and the words of operands: [n or 1, 1, length], by their letter.
+
+    Shapes: `parts`: those of K, by default those of the first element.
+    """
     model.check_beta(x.beta)
     if model.blocks(x.k) != (0 if x.scale_a is None else x.scale_a.shape[1]):
         raise InputError(f"expected scales of {model.blocks(x.k)} blocks for the recipe {model.recipe.name}")
@@ -171,5 +232,5 @@ def planned(model: ModelGemm, x: Elements) -> tuple[ProgramPlan, dict[str, Raw]]
     scalars = {name: y for name, y in (("alpha", x.alpha), ("beta", x.beta)) if y is not None}
     raw, extras = model.words({name: y for name, y in named.items() if y is not None}, scalars)
     words = {name: y.reshape(len(y), 1, -1) for name, y in raw.items()}
-    parts = parts_of(model.unit, model.recipe, x.k)
+    parts = parts_at(model, x, 0) if parts is None else parts
     return recipe_plan(model.unit, model.recipe, x.k, parts, extras), words

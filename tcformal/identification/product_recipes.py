@@ -9,7 +9,7 @@ import numpy as np
 
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Specials
-from tcformal.identification.outputs import ProductCase
+from tcformal.identification.outputs import ProductCase, ProductOperands
 from tcformal.programs.recipe import Recipe, recipe
 from tcformal.simulation.model_gemm import ModelGemm
 
@@ -47,7 +47,7 @@ class ProductProducer:
         return bool(self.fault), not self.own, self.model.recipe.name.count("=")
 
 
-def with_output(one: Recipe, case: ProductCase, u: UnitSpec) -> Recipe:
+def with_output(one: Recipe, case: ProductOperands, u: UnitSpec) -> Recipe:
     """The recipe with results in the product's format."""
     if case.d_format == u.d_format or one.output == case.d_format.name:
         return one

@@ -31,6 +31,7 @@ from tcformal.identification.sum_chains import (
     variants,
 )
 from tcformal.programs.functions import Builder, StepValue, add, call, convert
+from tcformal.shown import Shown
 from tcformal.simulation.arrays import dtypes, from_raw, to_raw
 from tcformal.simulation.evaluation import RunOptions, run_plan
 
@@ -383,13 +384,18 @@ class SummedRegion:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class IdentifiedProduct:
+class IdentifiedProduct(Shown):
     """What is known of a callable product at one shape.
 
     Ranges and units: `regions`: of all elements; `orders`: descriptions of what masks showed, with how often,
     or of the orders of `seen`; `independent`: whether rows and columns that change places take their
     results with them; `checked`: elements compared, `differing`: of fresh ones the number that the first
     units give otherwise.
+
+    Examples:
+        >>> found = tcformal.identify_product(np.matmul, "fp32,fp32,fp32", (2, 2, 4))
+        >>> found.shape, found.independent
+        ((2, 2, 4), True)
     """
 
     formats: Formats
@@ -404,6 +410,9 @@ class IdentifiedProduct:
     reason: str = ""
     #: What the same operands gave, where it was not always the same; None for a deterministic product.
     seen: SeenOrders | None = None
+
+    def _summary(self) -> str:
+        return f"IdentifiedProduct {'predicted' if self.found else 'not predicted'}, {self}"
 
     @property
     def found(self) -> bool:
@@ -497,6 +506,11 @@ def identify_product(
     Zero, NaN, Inf: results are compared as encodings; operands are finite.
     Errors: InputError for other formats or shapes; DeviceError for a function that fails.
     Source: the function's results.
+
+    Examples:
+        >>> found = tcformal.identify_product(np.matmul, "fp32,fp32,fp32", (2, 2, 4))
+        >>> found.found, found.differing
+        (True, 0)
     """
     check_int("number of repetitions", repeats, low=1, high=1000)
     a, b, d = product_formats(formats)

@@ -84,14 +84,18 @@ def program_result(
 def _called(step: CallStep, known: Sequence[Sequence[int]]) -> int:
     """The result of chained calls, with products 0·0 as padding."""
     spec, d = step.unit, known[step.c][0]
-    a, b = known[step.a], known[step.b]
-    last_call: tuple[list[int], list[int], int] | None = None
-    for start in range(0, len(a), spec.k):
+    a, b, scales = known[step.a], known[step.b], [known[i] for i in step.scales]
+    last_call: tuple[list[list[int]], int] | None = None
+    for call, start in enumerate(range(0, len(a), spec.k)):
         rest = [0] * max(0, start + spec.k - len(a))
-        operands = [*a[start : start + spec.k], *rest], [*b[start : start + spec.k], *rest], d
+        words = [[*a[start : start + spec.k], *rest], [*b[start : start + spec.k], *rest]]
+        if spec.scale_format is not None and spec.scale_block is not None:
+            count = -(-spec.k // spec.scale_block)
+            blocks = [list(x[call * count : (call + 1) * count]) for x in scales]
+            words += [x + [spec.scale_format.one] * (count - len(x)) for x in blocks]
         # The same call on the same words is one computation.
-        if operands != last_call:
-            last_call, d = operands, unit_dot(spec, *operands)
+        if (words, d) != last_call:
+            last_call, d = (words, d), unit_dot(spec, words[0], words[1], d, *words[2:])
     return d
 
 

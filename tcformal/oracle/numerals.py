@@ -78,3 +78,31 @@ def number_text(number: Fraction) -> str:
     while numerator % 2 == 0:
         numerator, e = numerator // 2, e + 1
     return f"2^{e}" if numerator == 1 else f"{numerator}*2^{e}"
+
+
+# ---------------------------------------------------------- Shares in percent, never better than they are
+#: Decimal places of a share that are written out at most.
+_FIXED = 12
+
+
+def rounded(x: Fraction, digits: int, up: bool) -> float:
+    """A number with so many decimal places, rounded up or down."""
+    return float(Fraction((math.ceil if up else math.floor)(x * 10**digits), 10**digits))
+
+
+def percent(x: Fraction, *, up: bool) -> str:
+    """A share in percent with four digits, rounded up or down."""
+    digits = 0
+    while x and x * 100 * 10**digits < 1000:
+        digits += 1
+    made = rounded(x * 100, digits, up)
+    if digits > _FIXED:
+        return f"{made:.4g} %"
+    text = f"{made:.{digits}f}"
+    return (text.rstrip("0").rstrip(".") if digits else text) + " %"
+
+
+def bounds_text(bound: Fraction | None, attained: Fraction | None) -> str:
+    """A share that is proved, one that is attained, or both: `≤ 0.0061 %, ≥ 0.006 % attained`."""
+    most = "no bound" if bound is None else f"≤ {percent(bound, up=True)}"
+    return most if attained is None else f"{most}, {percent(attained, up=False)} attained"

@@ -9,6 +9,7 @@ from typing import Any
 from tcformal.checks import check_choice, check_int, check_text, shown
 from tcformal.errors import InputError
 from tcformal.programs.recipe import Recipe, recipe
+from tcformal.shown import Shown, short
 
 #: The fields, cublasLtMatmulAlgoConfigAttributes_t, in the order of lists.
 FIELDS = (
@@ -44,11 +45,21 @@ _SCHEMES = (0, 1, 2, 4)
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedProduct:
-    """The computation of a library's configuration: a unit's name, and a recipe."""
+class PlannedProduct(Shown):
+    """The computation of a library's configuration: a unit's name, and a recipe.
+
+    Examples:
+        >>> algorithm = {"ID": 66, "SPLITK_NUM": 4, "REDUCTION_SCHEME": 2, "STAGES_ID": 35}
+        >>> asked = {"a": "bf16", "b": "bf16", "d": "bf16", "compute": "32F", "algo": algorithm}
+        >>> tcformal.plan_cublaslt(asked).unit
+        'hopper/wgmma.m64n8k16.f32.bf16.bf16'
+    """
 
     unit: str
     recipe: Recipe
+
+    def _summary(self) -> str:
+        return f"PlannedProduct {short(self.recipe.name)} on {short(self.unit)}"
 
 
 def plan_cublaslt(record: Mapping[str, object]) -> PlannedProduct:
@@ -61,6 +72,12 @@ def plan_cublaslt(record: Mapping[str, object]) -> PlannedProduct:
     Zero, NaN, Inf: as the unit's design and IEEE 754 say.
     Errors: InputError for a key that is missing or unknown, and for a configuration without a known recipe.
     Source: cublas_match; results/products, recorded on an H100.
+
+    Examples:
+        >>> algorithm = {"ID": 66, "SPLITK_NUM": 4, "REDUCTION_SCHEME": 2, "STAGES_ID": 35}
+        >>> asked = {"a": "bf16", "b": "bf16", "d": "bf16", "compute": "32F", "algo": algorithm}
+        >>> tcformal.plan_cublaslt(asked)
+        <PlannedProduct cublaslt-66@splits=4,fused=c,output=bf16 on hopper/wgmma.m64n8k16.f32.bf16.bf16>
     """
     return _Planner(record).plan()
 

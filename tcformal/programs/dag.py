@@ -11,7 +11,7 @@ from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.programs.chain import OperandNodes, chained_dot
+from tcformal.programs.chain import OperandNodes, chained_dot, scale_count
 from tcformal.semantics.dot_product import unit_dot
 from tcformal.semantics.headroom import headroom, largest_magnitude
 from tcformal.semantics.number import Exponent, Number
@@ -192,9 +192,13 @@ class _Circuit:
         c, d, rest = self.values[step.c][0].word, spec.operands.d, -len(a) % spec.k
         a += [g.const(0, spec.operands.a.width)] * rest
         b += [g.const(0, spec.operands.b.width)] * rest
+        of_a, of_b = [[x.word for x in self.values[source]] for source in step.scales] or ([], [])
+        if spec.scale_format is not None:
+            one = g.const(spec.scale_format.one, spec.scale_format.width)
+            of_a, of_b = (x + [one] * (scale_count(spec, len(a)) - len(x)) for x in (of_a, of_b))
         if len(a) == spec.k:
-            return Held(g, d, word=unit_dot(g, spec, a, b, c).result)
-        return Held(g, d, word=chained_dot(g, spec, OperandNodes(a, b, c, [], [])).result)
+            return Held(g, d, word=unit_dot(g, spec, a, b, c, of_a, of_b).result)
+        return Held(g, d, word=chained_dot(g, spec, OperandNodes(a, b, c, of_a, of_b)).result)
 
 
 def program_circuit(plan: steps.ProgramPlan) -> tuple[Graph, ProgramDag]:

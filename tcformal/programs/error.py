@@ -111,9 +111,10 @@ def _divided(fmt: Format, x: Magnitudes, y: Magnitudes) -> Magnitudes:
 
 
 def _called(step: steps.CallStep, known: list[Magnitudes], d: Format) -> Magnitudes:
-    a, b, c = known[step.a], known[step.b], known[step.c]
-    high = max(a.high + b.high + (step.products - 1).bit_length(), c.high) + _SLACK
-    return _in_format(d, min(a.low + b.low, c.low), high, a.overflows or b.overflows or c.overflows, False)
+    c, factors = known[step.c], [known[i] for i in (step.a, step.b, *step.scales)]
+    low, high = (sum(x) for x in zip(*((f.low, f.high) for f in factors), strict=True))
+    high = max(high + (step.products - 1).bit_length(), c.high) + _SLACK
+    return _in_format(d, min(low, c.low), high, any(x.overflows for x in (*factors, c)), False)
 
 
 def _in_format(fmt: Format, low: int, high: int, overflows: bool, saturates: bool) -> Magnitudes:

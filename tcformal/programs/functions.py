@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -19,6 +19,7 @@ from tcformal.encodings.catalog import format_named
 from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InputError
 from tcformal.oracle.values import encode_exact
+from tcformal.programs.chain import scale_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,12 +311,15 @@ def split(
     return parts
 
 
-def call(builder: Builder, unit: Any, x: Any, y: Any, c: Any = 0) -> StepValue:
-    """call(UNIT, x, y, c): the unit's dot product of two vectors and c, chained over K from c."""
+def call(builder: Builder, unit: Any, x: Any, y: Any, c: Any = 0, scales: Sequence[Any] = ()) -> StepValue:
+    """call(UNIT, x, y, c): the unit's dot product of two vectors and c, chained over K from c.
+
+    `scales`: those of x and of y, for a unit with block scales.
+    """
     spec = unit if isinstance(unit, UnitSpec) else resolve(unit)
     o = spec.operands
-    if spec.scale_format is not None:
-        raise InputError(f"expected a unit without block scales, but got {spec.name}")
+    if (spec.scale_format is None) != (not scales):
+        raise InputError(f"expected a unit with{'' if scales else 'out'} block scales, but got {spec.name}")
     a, b = vector_of(x, "a of a call"), vector_of(y, "b of a call")
     last = _operand(builder, c, o.c)
     if isinstance(last, Exact) or last.length is not None:
@@ -329,9 +333,18 @@ def call(builder: Builder, unit: Any, x: Any, y: Any, c: Any = 0) -> StepValue:
         raise InputError(f"expected two vectors of one length for a call, but got {a.length} and {b.length}")
     if a.length is not None and a.length > spec.k and o.c != o.d:
         raise InputError(f"expected at most {spec.k} products for {spec.name}, whose D is no C again")
+    products = a.length or 1
+    held = [vector_of(s, "scales of a call") for s in scales]
+    for s in held:
+        count = scale_count(spec, products)
+        if s.fmt != spec.scale_format or (s.length or 1) != count:
+            raise InputError(
+                f"expected {count} scales in {spec.scale_format} for {spec.name}, "
+                f"but got {s.length or 1} in {s.fmt}"
+            )
     step = steps.CallStep(
         fmt=o.d, length=None, name="call", unit=spec, a=a.index, b=b.index, c=last.index,
-        products=a.length or 1,
+        products=products, scales=tuple(s.index for s in held),
     )  # fmt: skip
     return builder.add(step)
 

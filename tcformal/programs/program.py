@@ -14,13 +14,16 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from fractions import Fraction
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
 from tcformal.checks import check_choice, check_int, check_text, read_int, shown
-from tcformal.design.names import resolve
+from tcformal.design.aliases import ALIASES
+from tcformal.design.names import FAMILIES, resolve
+from tcformal.design.processors import processor
 from tcformal.design.steps import CallStep, InputStep, ProgramPlan
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import format_named
@@ -29,6 +32,7 @@ from tcformal.errors import InputError, TcformalError
 from tcformal.files import read_named
 from tcformal.programs import functions
 from tcformal.programs.functions import Builder, Exact, Power, StepValue, rounded
+from tcformal.shown import Shown, short
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     name: getattr(functions, name)
@@ -327,12 +331,16 @@ ProgramSetting = str | int | bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Program:
+class Program(Shown):
     """A dot product d = Σ a_k·b_k + c, computed by a program over units.
 
     Shapes: a, b: vectors of n elements; c and d: scalars; n is chosen when the program is compiled.
     Errors: InputError for inputs other than a, b and c, formats or text that do not fit.
     Source: `source`.
+
+    Examples:
+        >>> tcformal.program("markidis").program.parameters
+        {'unit': 'ampere/mma.m16n8k8.f32.f16.f16.f32', 'word': 'fp16', 'rounding': 'RNE'}
     """
 
     #: `NAME` or `NAME@parameter=value,…`: what `program` finds it by.
@@ -359,6 +367,9 @@ class Program:
                     f"but got {name} = {shown(value)}"
                 )
         _parsed(self.name, self.body)
+
+    def _summary(self) -> str:
+        return f"Program {short(self.name, 60)}: {self.title}"
 
     def input_format(self, letter: str) -> Format:
         """The format of a, b or c, which may be a parameter."""
@@ -495,9 +506,12 @@ def _settings(text: str, p: Program) -> dict[str, ProgramSetting]:
 
 
 def names_a_program(name: str) -> bool:
-    """Whether a name denotes a program or a file, not a unit."""
+    """Whether a name denotes a program, maybe misspelt, or a file, not a unit."""
     base = name.strip().partition("@")[0]
-    return base.endswith(".toml") or base in known_programs()
+    if base.endswith(".toml") or base in known_programs():
+        return True
+    of_units = "/" in base or base in FAMILIES or base in ALIASES or processor(base.partition(":")[0])
+    return not of_units and bool(get_close_matches(base.lower(), known_programs(), 1, 0.7))
 
 
 def program_of(x: str | Program) -> Program:

@@ -11,6 +11,7 @@ from tcformal.checks import check_choice, check_int, check_text, shown
 from tcformal.design.unit import Evidence, Fact
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import InputError
+from tcformal.shown import Shown, short
 
 #: What a field that alters the result can be.
 RecipeValue = int | str | bool
@@ -29,12 +30,16 @@ _NO_PARAMETERS = ("name", "title", "units", "facts", "notes")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recipe:
+class Recipe(Shown):
     """A recipe: how calls of a unit are combined into D = alpha·A·B + beta·C + bias.
 
     Ranges and units: counts of products along K, unless a field says otherwise; 0 where there is none.
     Errors: InputError for a field that does not fit, or fields that do not fit together.
     Source: `facts`, one for each field.
+
+    Examples:
+        >>> tcformal.recipes()["cublaslt-66"].grain
+        128
     """
 
     name: str
@@ -107,6 +112,9 @@ class Recipe:
                 check_int(name, value, low=1 if name in ("splits", "grain") else 0, high=_LARGEST)
         self._check_together()
 
+    def _summary(self) -> str:
+        return f"Recipe {short(self.name, 60)}: {self.title}"
+
     def _check_together(self) -> None:
         need = {
             "tile": self.turns or self.residue == "first" or self.tail == "dropped" or self.stream,
@@ -167,6 +175,8 @@ def setting(key: str, text: str) -> RecipeValue:
 _RECORDED = "results/products/NVIDIA-H100-80GB-HBM3, products and scans of cuBLASLt 13.1"
 _MAP = "cublas_match plan and README"
 _CUTLASS = "CUTLASS include/cutlass/"
+_ONEDNN = "products of PyTorch 2.13 with oneDNN 3.12 on an Intel Xeon with AMX, recorded"
+_TORCH = "small products of PyTorch 2.13 on an Intel Xeon, recorded"
 _DEEPGEMM = "DeepGEMM deep_gemm/include/deep_gemm/impls/sm90_fp8_gemm_1d2d.cuh"
 
 
@@ -341,6 +351,22 @@ def _others() -> list[Recipe]:
             | _stated(universal, grain=128, ragged_grain=16, grain_unit="bytes"),
         ),
         _row(
+            "onednn", "oneDNN's products: K in blocks, each from zero, added up in order",
+            "x86/tdpbf16ps, x86/vdpbf16ps and fused multiply–adds",
+            {"promotion": (512, Evidence.RECORDED, _ONEDNN), "start": ("first", Evidence.RECORDED, _ONEDNN)},
+            "promotion is the block of K, which depends on the shape, the threads and the cache; many shapes "
+            "have none, which is plain.",
+        ),
+        _row(
+            "lanes", "a loop over k in lanes: each takes one k in turn, and they are added up in order",
+            "fused multiply–adds in fp32",
+            {
+                name: (value, Evidence.RECORDED, _TORCH)
+                for name, value in {"turns": True, "tile": 1, "splits": 4, "start": "first"}.items()
+            },
+            "splits is the number of lanes; of PyTorch's small products there are four.",
+        ),
+        _row(
             "stream-k", "stream-K, deterministic: a tile's parts are added up in ascending k",
             "every unit",
             _stated("STREAM-K abstract", stream=108, tile=32, tile_m=128, tile_n=128)
@@ -352,7 +378,12 @@ def _others() -> list[Recipe]:
 
 @cache
 def recipes() -> dict[str, Recipe]:
-    """The catalogued recipes by name; `tcformal recipes` lists them."""
+    """The catalogued recipes by name; `tcformal recipes` lists them.
+
+    Examples:
+        >>> tcformal.recipes()["cublaslt-66"]
+        <Recipe cublaslt-66: cuBLASLt's algorithm 66 (nvjet): one accumulator for each part of K>
+    """
     return {x.name: x for x in (*_others(), *_cublaslt())}
 
 

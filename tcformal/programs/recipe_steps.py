@@ -14,6 +14,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import FORMATS, format_named
 from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InputError
+from tcformal.programs.chain import scale_count
 from tcformal.programs.functions import Builder, StepValue, add, call, convert, fma, mul
 from tcformal.programs.recipe import Recipe
 
@@ -133,7 +134,7 @@ def part_of_run(unit: UnitSpec, recipe: Recipe, run: KRun) -> KPart:
 
 def check_unit(unit: UnitSpec, recipe: Recipe) -> None:
     """Raise InputError for a unit that the recipe cannot call."""
-    if unit.scale_format is not None:
+    if unit.scale_format is not None and recipe.promotion_scales != "none":
         raise InputError(
             f"expected a unit without scales of its own for the recipe {recipe.name}, but got {unit.name}"
         )
@@ -171,8 +172,8 @@ def recipe_plan(
     """The steps from one row of A and one column of B to one element of D.
 
     Shapes: inputs a, b: k elements; c, alpha, beta, bias: one; scale_a, scale_b: one for each `promotion`
-    products, where the recipe has scales.
-    Ranges and units: alpha and beta in the accumulator's format, scales in fp32.
+    products, where the recipe has scales, and one for each block of a unit with scales.
+    Ranges and units: alpha and beta in the accumulator's format, a recipe's scales in fp32.
     Errors: InputError for a unit, C or bias that the recipe cannot take.
     """
     return _Recipe(unit, recipe, k, extras).plan(parts)
@@ -192,6 +193,10 @@ class _Recipe:
                 f"but the recipe {recipe.name} has saturate=false"
             )
         self.a, self.b = self.operand("a", unit.a_format), self.operand("b", unit.b_format)
+        self.scales: list[StepValue] = []
+        if unit.scale_format is not None:
+            count = scale_count(unit, k)
+            self.scales = [self.input(f"scale_{x}", unit.scale_format, count) for x in "ab"]
         if unit.c_format != unit.d_format and k > unit.k:
             raise InputError(
                 f"expected K of at most {unit.k} for {unit.name}, whose D cannot be the next C, but got K={k}"
@@ -245,7 +250,13 @@ class _Recipe:
             d = self.zero(unit.c_format)
         for start, stop in accumulator:
             a, b = (steps.slice(x, start, stop - start) for x in (self.a, self.b))
-            d = call(steps, unit, a, b, d)
+            if start % (unit.scale_block or 1):
+                raise InputError(
+                    f"expected parts of whole blocks of {unit.scale_block} products for {unit.name}, "
+                    f"but got one from k = {start} on"
+                )
+            block, count = start // (unit.scale_block or 1), scale_count(unit, stop - start)
+            d = call(steps, unit, a, b, d, [steps.slice(x, block, count) for x in self.scales])
         return d
 
     def promoted(self, total: StepValue | None, d: StepValue, block: int) -> StepValue:

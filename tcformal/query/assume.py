@@ -23,6 +23,7 @@ from tcformal.semantics.number import Exponent, Number
 from tcformal.semantics.product import Scales, product, scaled_products
 from tcformal.semantics.sums.step import fused_sum
 from tcformal.semantics.unpack import unpack
+from tcformal.shown import Shown
 from tcformal.simulation.matrix_unit import Unit, spec_of
 
 
@@ -186,7 +187,7 @@ _RANGE = re.compile(r"^\s*([+-]?\d{1,9})\s*(?:\.\.|…)\s*([+-]?\d{1,9})\s*$")
 
 
 @dataclass(frozen=True, slots=True)
-class Assumptions:
+class Assumptions(Shown):
     """The assumptions of a question about its operands; none by default.
 
     Shapes: the same for every element of a, b and c; `Assumptions.of` reads texts as the command line does.
@@ -201,6 +202,12 @@ class Assumptions:
     `finite` and `normal` exclude NaN and Inf.
     Errors: UnknownNameError for another flag, InputError for a range that is none.
     Source: IEEE 754 §3.4.
+
+    Examples:
+        >>> tcformal.Assumptions(("finite",), exponents=(-14, 15))
+        <Assumptions finite, exponents=-14..15>
+        >>> tcformal.Assumptions.of("h100:fp16", "finite", "c=1")
+        <Assumptions finite, c=0x3f800000>
     """
 
     flags: tuple[str, ...] = ()
@@ -232,6 +239,13 @@ class Assumptions:
         Errors: UnknownNameError for an assumption that does not exist, InputError for a bad value.
         """
         return from_texts(spec_of(unit).operands.c, texts)
+
+    def _summary(self) -> str:
+        return f"Assumptions {', '.join(self.spellings()) or 'none'}"
+
+    def phrase(self) -> str:
+        """` assuming finite, c=0x0`; empty where nothing is assumed."""
+        return f" assuming {', '.join(self.spellings())}" if self else ""
 
     def __bool__(self) -> bool:
         return bool(self.spellings())

@@ -28,6 +28,7 @@ from tcformal.query.engine import kept_or_answered
 from tcformal.query.options import AnswerStore, solve_options
 from tcformal.query.question import JsonObject, Kind
 from tcformal.query.verdict import Verdict
+from tcformal.shown import Shown
 from tcformal.simulation.operands.batch import batch_of
 from tcformal.simulation.operands.witness import Witness, witness_data
 from tcformal.simulation.runnable import RunnableProgram
@@ -45,10 +46,15 @@ _PRODUCTS, _MOST_ROWS = 1 << 20, 1 << 14
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProgramsCompared:
+class ProgramsCompared(Shown):
     """The answer to a comparison of two programs.
 
     Ranges and units: `drawn` counts random rows by their errors; None where a solver answered.
+
+    Examples:
+        >>> found = tcformal.compare_programs("cutlass-3xtf32", "triton-3xtf32", differ=True)
+        >>> found
+        <VIOLATED, k=1: the results of cutlass-3xtf32 and triton-3xtf32 never differ>
     """
 
     asked: ProgramPair
@@ -61,6 +67,9 @@ class ProgramsCompared:
     verdict: Verdict[ErrorComparison] | None
     drawn: Drawn | None
     seconds: float
+
+    def _summary(self) -> str:
+        return f"{self.kind.name}, k={self.asked.products}: {self.asked.claim}"
 
     def to_json(self) -> JsonObject:
         """The answer as plain data."""
@@ -123,6 +132,10 @@ def compare_programs(
     Errors: InputError for programs, lengths or assumptions that do not fit; those of `separate`.  No answer
     is a verdict, not an error.
     Source: the programs' own.
+
+    Examples:
+        >>> tcformal.compare_programs("cutlass-3xtf32", "triton-3xtf32", differ=True).kind
+        <Kind.VIOLATED: 'the claim is false of the inputs shown'>
     """
     start = time.monotonic()
     first, second = (program_of(x.program if isinstance(x, RunnableProgram) else x) for x in (worse, other))

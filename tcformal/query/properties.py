@@ -30,6 +30,7 @@ from tcformal.query.question import JsonObject, Kind, Question, QuestionKind, Ra
 from tcformal.query.replay import oracle_result
 from tcformal.query.search import VECTORS
 from tcformal.semantics.unpack import unpack
+from tcformal.shown import short
 from tcformal.simulation.operands.batch import columns
 from tcformal.simulation.operands.inputs import inputs_to_try
 from tcformal.simulation.operands.witness import Witness, by_value, explain_command, read_value
@@ -319,6 +320,13 @@ class PropertyQuestion(Question):
     @property
     def asked(self) -> Node:
         return self.violated
+
+    @property
+    def c_format(self) -> Format:
+        return self.unit.operands.c
+
+    def outcome(self, kind: Kind) -> str:
+        return f"{self.name} of {short(self.unit.shown)}{self.assumptions.phrase()}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,21 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any, Generic, Protocol, TypeVar
 
+from tcformal.encodings.spec import Format
 from tcformal.errors import RecordError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import digest
+from tcformal.shown import Shown
 
 
 class Kind(enum.Enum):
-    """The kind of a verdict."""
+    """The kind of a verdict.
+
+    Examples:
+        >>> tcformal.Kind.EQUIVALENT.value
+        'the two units agree on every input that the assumptions allow'
+    """
 
     SEPARATED = "the two units differ on the witness"
     EQUIVALENT = "the two units agree on every input that the assumptions allow"
@@ -45,7 +52,7 @@ class Replayed(Protocol):
         """Whether integers and oracle agree that the inputs obey the assumptions and show what was asked."""
 
 
-class Question(ABC):
+class Question(Shown, ABC):
     """A question: is there an input that satisfies the assumptions and shows what is asked about?"""
 
     __slots__ = ()
@@ -58,6 +65,18 @@ class Question(ABC):
     @abstractmethod
     def asked(self) -> Node:
         """The node that is 1 where the assumptions hold and the event in question occurs."""
+
+    @abstractmethod
+    def outcome(self, kind: Kind) -> str:
+        """What is asked about, with its verdict where that takes a sign: `A ≠ B`."""
+
+    @property
+    @abstractmethod
+    def c_format(self) -> Format:
+        """The format of the operand c."""
+
+    def _summary(self) -> str:
+        return f"{type(self).__name__} {self.outcome(Kind.UNKNOWN)}"
 
     def digest(self) -> str:
         """SHA-256 of the question's definition."""

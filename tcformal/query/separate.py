@@ -47,6 +47,13 @@ def separate(
     answer that cannot be kept.  No answer is a verdict, not an error: UNKNOWN, TIMEOUT, or ERROR with the
     evidence.
     Source: the units' own.
+
+    Examples:
+        >>> verdict = tcformal.separate("a100:fp16", "h100:fp16")
+        >>> verdict
+        <SEPARATED a100:fp16 ≠ h100:fp16, 1 product, c=-2^-25>
+        >>> [hex(x) for x in verdict.results]
+        ['0x3f800000', '0x3f7fffff']
     """
     q = question(spec_of(first), spec_of(second), assumptions or Assumptions())
     return kept_or_separated(
@@ -62,7 +69,7 @@ def kept_or_separated(q: EqualityQuestion, how: SolveOptions) -> Verdict[Equalit
     """
     equal = None
     if how.solvers is None and not same_definition(q.first, q.second, q.k):  # which the engine sees
-        equal = equal_by_theorem(q.first, q.second, q.k)
+        equal = equal_by_theorem(q.first, q.second, q.k, zero_c=q.assumptions.c == 0)
     return kept_or_answered(q, how, equal=equal)
 
 
@@ -87,6 +94,10 @@ def prove_equal(
     Zero, NaN, Inf: as for `separate`.
     Errors: those of `separate`.
     Source: the units' own.
+
+    Examples:
+        >>> tcformal.prove_equal("valpey@terms=2,carry_bits=2", "valpey@terms=2")
+        <EQUIVALENT valpey@terms=2,carry_bits=2 = valpey@terms=2>
     """
     return separate(
         first, second, assumptions=assumptions, limits=limits, solvers=solvers, certify=certify,
@@ -115,6 +126,10 @@ def check_property(
     Errors: UnknownNameError for an unknown property, unit or solver; InputError for a unit that the property
     does not fit; otherwise those of `separate`.
     Source: the unit's own.
+
+    Examples:
+        >>> tcformal.check_property("valpey@terms=2,zero_sign=ieee", "no-negative-zero")
+        <VIOLATED no-negative-zero of valpey@terms=2,zero_sign=ieee, 1 product, c=-0>
     """
     from tcformal.query.properties import property_question  # of properties alone
 

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic
 
-from tcformal.callbacks import view
+from tcformal.oracle.values import format_value
 from tcformal.query.question import JsonObject, Kind, Q, Question, kind_of
+from tcformal.shown import Shown
 from tcformal.simulation.operands.witness import Witness
 from tcformal.solve.result import Decision, Limits, SolverAnswer, Status
 
@@ -35,11 +36,18 @@ def unanswered(d: Decision) -> Kind:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict(Generic[Q]):
+class Verdict(Shown, Generic[Q]):
     """The answer to one question, with its evidence.
 
     Ranges and units: `inputs` and `found_inputs` hold raw encodings by input name; both None unless the
     verdict is SEPARATED or VIOLATED.
+
+    Examples:
+        >>> verdict = tcformal.separate("valpey@terms=2", "valpey@terms=2,fraction_bits=3")
+        >>> verdict.kind, verdict.checked
+        (<Kind.SEPARATED: 'the two units differ on the witness'>, True)
+        >>> tcformal.explain("valpey@terms=2", verdict.witness).result == verdict.results[0]
+        True
     """
 
     kind: Kind
@@ -75,8 +83,13 @@ class Verdict(Generic[Q]):
     #: whose check did not end within its time limit: its verdict is UNKNOWN.
     checked: bool = True
 
-    def _repr_html_(self) -> str | None:
-        return view("verdict_html", self)
+    def _summary(self) -> str:
+        texts, w = [f"{self.kind.name} {self.question.outcome(self.kind)}"], self.witness
+        if w is not None:
+            live = sum(map(bool, map(max, w.a, w.b)))
+            c = format_value(self.question.c_format, w.c)
+            texts += [f"{live} product{'' if live == 1 else 's'}, c={c}"]
+        return ", ".join([*texts, *([] if self.kind in DECIDED else [self.reason])])
 
     @property
     def witness(self) -> Witness | None:

@@ -6,9 +6,15 @@ the console of `report.text`, which applies `printable` to everything except its
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import re
-from collections.abc import Callable
+import shlex
+import shutil
+import textwrap
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from typing import Any
 
 import click
@@ -25,6 +31,8 @@ _TAIL = 400
 
 #: Warnings that one command prints.
 MOST_WARNINGS = 8
+#: Where the option -v is noted.
+VERBOSE = "tcformal.verbose"
 #: Where a command counts them.
 _WARNINGS = "tcformal.warnings"
 
@@ -65,8 +73,22 @@ def tell_names() -> None:
     """Print what short names stand for, below an answer in text on standard output."""
     heard = SHORT_NAMES.get()
     if heard is not None and heard.shown:
+        width = max(shutil.get_terminal_size().columns, _NAME)
         for text in heard.said.values():
-            say(text)
+            say(textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False))
+
+
+def as_given(text: str) -> str:
+    """A text with the names of units as the command was given them, where a shell needs no quotes."""
+    for start, end, name in reversed(short_names(text)):
+        if shlex.quote(name) == name:
+            text = text[:start] + name + text[end:]
+    return text
+
+
+def say_command(text: str) -> None:
+    """Print a command on one line, to be copied."""
+    say(as_given(text))
 
 
 def sentence(text: str) -> str:
@@ -81,9 +103,29 @@ def _clipped(text: str) -> str:
     return f"{text[: LONGEST - _TAIL]} … ({left_out} characters) … {text[-_TAIL:]}"
 
 
+#: Where text goes instead of standard output, while it is captured.
+_PAPER: ContextVar[io.StringIO | None] = ContextVar("paper", default=None)
+
+
+@contextlib.contextmanager
+def captured() -> Iterator[io.StringIO]:
+    """Take what `say` and consoles would write on standard output, of this thread only."""
+    paper = io.StringIO()
+    token = _PAPER.set(paper)
+    try:
+        yield paper
+    finally:
+        _PAPER.reset(token)
+
+
+def paper() -> io.StringIO | None:
+    """Where text is captured; None where it goes to standard output."""
+    return _PAPER.get()
+
+
 def say(text: str = "", *, err: bool = False, end: str = "\n") -> None:
     """Print text, of one line or several, on standard output or error."""
-    click.echo(printable(text) + end, err=err, nl=False)
+    click.echo(printable(text) + end, None if err else paper(), err=err, nl=False)
 
 
 def complain(word: str, text: str) -> None:
@@ -107,6 +149,21 @@ def warn(text: str) -> None:
 def _count_warnings(count: int) -> None:
     """Print the number of warnings that were not shown."""
     complain("warning", f"{count} more such sentences are not shown")
+
+
+#: Characters of a name that are shown.
+_NAME = 44
+
+
+def shortened(name: str) -> str:
+    """A name that takes one line: of a longer one, the parameters that do not fit are left out."""
+    return name if len(name) <= _NAME or verbose() else f"{name[: _NAME - 1]}…"
+
+
+def verbose() -> bool:
+    """Whether the command that runs was asked for more than a screen, with -v."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(VERBOSE))
 
 
 def print_json(value: Any) -> None:

@@ -18,6 +18,7 @@ from tcformal.identification.repeat import Repeated
 from tcformal.identification.validation import Validated
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.report.chart import STYLE, Axis, Point, Series, chart
+from tcformal.report.escape import shortened
 from tcformal.report.parts import Headline, ReportPart, Rows
 from tcformal.simulation.operands.batch import Raw
 from tcformal.simulation.operands.witness import explain_command, in_hex
@@ -30,11 +31,18 @@ def identification_view(found: Identification) -> list[ReportPart]:
     """The verdict, the classes, every axis, the rates, and what was not tested."""
     good = found.verdict is IdentifyVerdict.IDENTIFIED
     device = found.device.get("device", "the device")
-    parts: list[ReportPart] = [Headline(found.verdict.value, good, f": {device}: {found.reason}")]
+    only = f" is {found.classes[0][0]}" if good and len(found.classes) == 1 else ""
+    parts: list[ReportPart] = [Headline(found.verdict.value, good, f": {device}{only}")]
+    reason = found.reason.replace(f" of {found.classes[0][0]} ", " ") if only else found.reason
+    parts.append(reason)
     for number, members in enumerate(found.classes, 1):
-        head = "" if len(found.classes) == 1 else f"class {number}: "
-        others = f", also spelled {', '.join(members[1 : _SHOWN + 1])}" if len(members) > 1 else ""
-        parts.append(f"  {head}{members[0]}{others}{', …' if len(members) > _SHOWN + 1 else ''}")
+        head = "" if len(found.classes) == 1 else f"class {number}: {members[0]}"
+        others = [shortened(x) for x in members[1 : _SHOWN + 1]]
+        spelled = (
+            f"also spelled {', '.join(others)}{', …' if len(members) > _SHOWN + 1 else ''}" if others else ""
+        )
+        if head or spelled:
+            parts.append(f"  {', '.join(x for x in (head, spelled) if x)}")
     if found.layout is not None:
         parts.append(f"The operands meet in another order: a[i] meets b[j], j = {_listed(found.layout)}.")
     if found.repeated is not None and not found.repeated.deterministic:
@@ -70,7 +78,7 @@ def _axes(found: Identification) -> list[ReportPart]:
 
 
 def _values(some: Sequence[AxisOutcome]) -> str:
-    names = ", ".join(x.value for x in some[:_SHOWN])
+    names = ", ".join(shortened(x.value) for x in some[:_SHOWN])
     return f"{names}, … ({len(some)})" if len(some) > _SHOWN else names
 
 

@@ -6,6 +6,8 @@ import contextlib
 import itertools
 import sys
 import textwrap
+import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -83,9 +85,47 @@ def plain(part: ReportPart) -> str:
     return "\n".join(made)
 
 
+#: Seconds between two lines of progress where standard error is no terminal.
+PULSE_S = 10.0
+
+
+class Pulse:
+    """Progress without a terminal: every `PULSE_S` seconds a line that says what is done and how long."""
+
+    def __init__(self, name: str) -> None:
+        self._name, self._text, self._counts = name, "", ""
+        self._start, self._ended = time.monotonic(), threading.Event()
+        self._thread = threading.Thread(target=self._beat, daemon=True)
+
+    def __enter__(self) -> Pulse:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def __call__(self, text: str | None = None, done: int | None = None, total: int | None = None) -> None:
+        """Say what is done from now on, how many steps are done, and how many there are."""
+        if text is not None:
+            self._text = text
+        if done is not None:
+            self._counts = f"{done} of {total}" if total else ""
+
+    def _beat(self) -> None:
+        while not self._ended.wait(PULSE_S):
+            what = ": ".join(dict.fromkeys(x for x in (self._name, self._text) if x))
+            counts = f", {self._counts}" if self._counts else ""
+            say(f"{what}{counts}, {time.monotonic() - self._start:.0f} s", err=True)
+
+
 @contextlib.contextmanager
 def bar(doing: str) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar on standard error, as a function of steps done and in all; none without a terminal."""
+    """Progress on standard error, as a function of steps done and in all."""
+    if not sys.stderr.isatty():
+        with Pulse(doing) as pulse:
+            yield lambda done, total: pulse(done=done, total=total)
+        return
     try:
         from rich.progress import Progress
 
@@ -99,7 +139,6 @@ def bar(doing: str) -> Iterator[Callable[[int, int], None]]:
 
             yield advance
         return
-    err = console(stderr=True)
-    with Progress(console=err, transient=True, disable=not err.is_terminal) as progress:
+    with Progress(console=console(stderr=True), transient=True) as progress:
         task = progress.add_task(doing, total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)

@@ -254,7 +254,7 @@ def _svg(panels: Sequence[_Panel], said: str, differ: bool, style: str) -> str:
     top = _EDGE + (_ROW if said else 0)
     width = max(len(said) * _CHAR, *(panel.width for panel in panels)) + 2 * _EDGE
     height = top + sum(panel.height for panel in panels) + _GAP * (len(panels) - 1) + _EDGE
-    title = " and ".join(panel.trace.unit.name for panel in panels)
+    title = " and ".join(panel.trace.unit.title for panel in panels)
     words = " ".join([*(panel.words for panel in panels), said]).strip()
     key = f"tc{zlib.crc32((title + words).encode()):08x}"
     out = [
@@ -306,7 +306,7 @@ class _Panel:
         d = trace.unit.operands.d
         self.result = f"result: {format_value(d, trace.result)} ({hex_word(d, trace.result)})"
         self.result_marked = found is not None and found.part == "result"
-        self.words = description(self.blocks, f"{trace.unit.name}.", f"{self.result}.")
+        self.words = description(self.blocks, f"{trace.unit.title}.", f"{self.result}.")
         rows = [row for block in self.blocks for row in block.rows]
         longest = max((len(row.name) for row in rows), default=0)
         self.name = 0 if narrow else max(math.ceil(min(longest, _MOST_NAME) * _CHAR) + 8, names)
@@ -316,7 +316,7 @@ class _Panel:
         heads = max((self._x(b, b.fraction + 1) + 9 * _CHAR for b in self.blocks if b.cut), default=0)
         self.right = max(self.bits + (columns + 2) * _BIT + 10, heads)
         lines = [line for block in self.blocks for line in _wrapped(block.title, self.line)]
-        words = max(map(len, [trace.unit.name, self.result, *lines]))
+        words = max(map(len, [trace.unit.title, self.result, *lines]))
         ends = [self._end(block, row) for block in self.blocks for row in block.rows]
         self.width = max(words * _CHAR + 8, (d.width + 4) * _BIT, *ends)
         words_height = _ROW * (2.5 + len(lines) + 1.5 * sum(bool(b.rows) for b in self.blocks))
@@ -331,7 +331,7 @@ class _Panel:
     def draw(self, key: str) -> Iterator[str]:
         """The elements, from the top down."""
         y = 8.0
-        yield _text(0, y, self.trace.unit.name, "h")
+        yield _text(0, y, self.trace.unit.title, "h")
         for block in self.blocks:
             y += 6
             for line in _wrapped(block.title, self.line):
@@ -509,7 +509,7 @@ def pictures_html(traces: Sequence[Trace]) -> str:
     """The pictures side by side, or below each other where the page is narrow."""
     # A region that scrolls can be reached by keyboard and has a name.
     return '<div class="pictures">' + "".join(
-        f'<div class="picture" tabindex="0" role="group" aria-label="{escape(trace.unit.name)}">{svg}</div>'
+        f'<div class="picture" tabindex="0" role="group" aria-label="{escape(trace.unit.title)}">{svg}</div>'
         for trace, svg in zip(traces, panels_svg(traces), strict=True)
     ) + "</div>"  # fmt: skip
 
@@ -524,7 +524,7 @@ def explanation_page(traces: Sequence[Trace]) -> str:
     # One command needs operands of one length; by values, since the formats of two units may differ.
     command = explain_command(names, traces[0].witness, by_value(specs[0]))
     results = [
-        (t.unit.name, format_value(t.unit.operands.d, t.result), hex_word(t.unit.operands.d, t.result))
+        (t.unit.title, format_value(t.unit.operands.d, t.result), hex_word(t.unit.operands.d, t.result))
         for t in traces
     ]
     said = ""

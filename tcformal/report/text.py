@@ -20,13 +20,14 @@ from rich.text import Text
 from tcformal.callbacks import SHORT_NAMES
 from tcformal.encodings.spec import Format
 from tcformal.oracle.values import decode, format_value, hex_word
-from tcformal.report.escape import printable, short_names
+from tcformal.report.escape import paper, printable, short_names
+from tcformal.report.parts import Pulse
 
 #: Digits of an id or digest that people are shown.
 SHOWN = 12
 
 if TYPE_CHECKING:  # imported where bars are made: most commands show none
-    from rich.progress import Progress, ProgressColumn, TaskID, TextColumn
+    from rich.progress import Progress, ProgressColumn, TextColumn
 
     from tcformal.design.unit import Fact, UnitSpec
     from tcformal.simulation.operands.witness import Witness
@@ -65,10 +66,11 @@ def console(*, stderr: bool = False) -> Console:
     columns, lines = shutil.get_terminal_size()
     terminal = Console(stderr=stderr, width=columns, height=lines).is_terminal
     width = min(columns, WIDTH) if terminal else _columns(os.environ.get("COLUMNS", ""))
-    system: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
+    file = None if stderr else paper()
+    system: Literal["auto"] | None = None if os.environ.get("NO_COLOR") or file else "auto"
     return _Console(
-        stderr=stderr, width=max(width, _NARROWEST), height=max(lines, 1), color_system=system,
-        highlight=False, soft_wrap=False, markup=False, emoji=False,
+        stderr=stderr, file=file, width=max(width, _NARROWEST), height=max(lines, 1), color_system=system,
+        force_jupyter=False, highlight=False, soft_wrap=False, markup=False, emoji=False,
     )  # fmt: skip
 
 
@@ -76,16 +78,6 @@ def _columns(text: str) -> int:
     """The width in COLUMNS; WIDTH where it is not a number."""
     digits = text.isascii() and text.isdecimal() and len(text) <= len(str(_WIDEST))
     return min(int(text), _WIDEST) if digits else WIDTH
-
-
-def counting(field: str) -> tuple[ProgressColumn, ...]:
-    """Columns of a bar that counts: its description, how far it is, the time, that left, a text."""
-    from rich.progress import BarColumn, MofNCompleteColumn, TimeElapsedColumn, TimeRemainingColumn
-
-    return (
-        shown("{task.description}"), BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(),
-        TimeRemainingColumn(), shown(f"{{task.fields[{field}]}}"),
-    )  # fmt: skip
 
 
 def progress(*columns: ProgressColumn, transient: bool = False) -> Progress:
@@ -97,43 +89,48 @@ def progress(*columns: ProgressColumn, transient: bool = False) -> Progress:
 
 
 class Counted:
-    """A bar that counts answers: drawn from the first word of what is being done, or once many are done."""
+    """Progress that counts answers: shown from the first word of what is done, or once many are done."""
 
     def __init__(self, name: str, total: int) -> None:
         self._name, self._total, self._done = name, total, 0
-        self._bar: Progress | None = None
-        self._task: TaskID | None = None
+        self._stack = contextlib.ExitStack()
+        self._tell: Callable[..., None] | None = None
 
     def __enter__(self) -> Counted:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.stop()
+        self._stack.close()
 
     def doing(self, text: str) -> None:
         """Show what is being done."""
-        if self._bar is None or self._task is None:
-            self._bar = progress(*counting("doing"))
-            self._bar.start()
-            self._task = self._bar.add_task(self._name, total=self._total, doing="")
-        self._bar.update(self._task, completed=self._done, doing=text)
+        if self._tell is None:
+            self._tell = self._stack.enter_context(telling(self._name))
+        self._tell(f"{self._name} {text}".strip(), self._done, self._total)
 
     def done(self, name: str = "") -> None:
         """Count one answer; `name` says what there is so far."""
         self._done += 1
         if name:
             self._name = name
-        if self._bar is not None and self._task is not None:
-            self._bar.update(self._task, completed=self._done, description=self._name)
-        elif self._done == SCREEN:
+        if self._tell is not None or self._done == SCREEN:
             self.doing("")
 
 
 @contextlib.contextmanager
 def telling(name: str) -> Iterator[Callable[..., None]]:
-    """A bar while something is done: a function of what that is, the steps done, and all steps."""
-    with progress(transient=True) as bar:
+    """Progress while something is done: a function of what that is, the steps done, and all steps."""
+    if not console(stderr=True).is_terminal:
+        with Pulse(name) as pulse:
+            yield pulse
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    columns = (
+        shown("{task.description}"), BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )  # fmt: skip
+    with progress(*columns, transient=True) as bar:
         task = bar.add_task(name, total=None)
         yield lambda text=None, done=None, total=None: bar.update(
             task, description=text, completed=done, total=total
@@ -143,14 +140,15 @@ def telling(name: str) -> Iterator[Callable[..., None]]:
 @contextlib.contextmanager
 def waiting(limit_s: float) -> Iterator[Callable[[str], None]]:
     """A line on standard error for one question: what is done, the time so far, and the limit."""
-    from rich.progress import Progress, SpinnerColumn, TimeElapsedColumn
+    limit = f"at most {limit_s:g} s for each solver"
+    if not console(stderr=True).is_terminal:
+        with Pulse(limit) as pulse:
+            yield pulse
+        return
+    from rich.progress import SpinnerColumn, TimeElapsedColumn
 
-    err = console(stderr=True)
-    with Progress(
-        SpinnerColumn(), shown("{task.description}"), TimeElapsedColumn(),
-        shown(f"of at most {limit_s:g} s for each solver"),
-        console=err, transient=True, disable=not err.is_terminal,
-    ) as line:  # fmt: skip
+    columns = SpinnerColumn(), shown("{task.description}"), TimeElapsedColumn(), shown(limit)
+    with progress(*columns, transient=True) as line:
         task = line.add_task("starting", total=None)
         yield lambda text: line.update(task, description=text)
 
@@ -174,6 +172,17 @@ def table(*columns: str, rows: Iterable[Sequence[RenderableType]] = (), title: s
     for row in rows:
         made.add_row(*row)
     return made
+
+
+def one_line(*columns: str, rows: Iterable[Sequence[str]]) -> Table:
+    """A table of rows that take one line each: of the last column, what does not fit is left out."""
+    lines = [columns, *rows]
+    room = console().width - sum(2 + max(len(line[i]) for line in lines) for i in range(len(columns) - 1))
+
+    def cut(text: str) -> str:
+        return text if len(text) <= room else text[: room - 1].rstrip(" ,:") + "…"
+
+    return table(*columns, rows=[(*line[:-1], cut(line[-1])) for line in lines[1:]])
 
 
 #: Places where a long name may go on in the next line: after a separator, or a dot before a letter; where
@@ -266,6 +275,11 @@ def with_decimal(fmt: Format, raw: int) -> str:
     number = decode(fmt, raw).number
     whole, scale = number.numerator, number.denominator
     return f"{text} (~{Decimal(whole) / Decimal(scale):.10g})"
+
+
+def short_value(fmt: Format, raw: int) -> str:
+    """The value as a decimal of few digits: as `with_decimal` rounds it, where it is rounded."""
+    return with_decimal(fmt, raw).rpartition("(~")[2].removesuffix(")")
 
 
 def scale_lines(spec: UnitSpec, w: Witness) -> list[str]:

@@ -79,7 +79,7 @@ def dtypes() -> dict[str, np.dtype[Any]]:
     """The NumPy dtype of each format's values.
 
     tf32 is float32, whose low 13 bits the unit ignores; ue4m3 scales are uint8, because no dtype
-    ignores a sign bit.
+    ignores a sign bit, or float8_e4m3fn without one.
     """
     import ml_dtypes
 
@@ -115,6 +115,8 @@ def to_raw(name: str, array: Any, fmt: Format) -> NDArray[Any]:
     """
     x = np.asarray(array)
     wanted = dtype_of(fmt)
+    if fmt.name == "ue4m3" and x.dtype == dtypes()["e4m3"]:
+        x = x.view(wanted)
     if x.dtype.newbyteorder("=") != wanted:
         raise InputError(f"expected dtype {wanted} for {name} ({fmt.name}), but got {x.dtype}")
     native = x.astype(wanted, copy=False)

@@ -36,7 +36,7 @@ from tcformal.programs.dag import program_dag
 from tcformal.semantics.headroom import headroom, largest_magnitude
 from tcformal.semantics.unpack import unpack
 from tcformal.simulation import compiled
-from tcformal.simulation.arrays import filled
+from tcformal.simulation.arrays import filled, scales_of_call
 from tcformal.simulation.kernels.elements import DotProducts, Elements
 from tcformal.simulation.kernels.gemm import FEW, Gemm, MatrixWords, Prepared
 from tcformal.simulation.kernels.rules import LoweringRules
@@ -627,18 +627,23 @@ class ArrayRun:
             if a.shape[2] > unit.k and o.c != o.d:
                 raise InputError(f"expected K of at most {unit.k} for {unit.name}, but got K={a.shape[2]}")
             given = MatrixWords(a[:, 0, :], b[0].T, last, prepared=self._prepared(step))
+            if step.scales:
+                of_a, of_b = (self.known[i] for i in step.scales)
+                of_a = np.broadcast_to(of_a[:, 0, :], (m, of_a.shape[2]))
+                given = replace(given, scale_a=of_a, scale_b=np.broadcast_to(of_b[0], (n, of_b.shape[2])).T)
             how = self.options
             made = compiled.multiply_words(step.unit, given, how.threads, how.progress, how.device)
             return made[:, :, None]
-        rows = np.broadcast_shapes(a.shape[:2], b.shape[:2], c.shape[:2])
-        flat = [np.broadcast_to(x, (*rows, x.shape[2])).reshape(-1, x.shape[2]) for x in (a, b)]
-        d, before = np.broadcast_to(c, (*rows, 1)).reshape(-1), None
-        for start in range(0, flat[0].shape[1], step.unit.k):
-            both = np.stack([filled(x[:, start : start + step.unit.k], step.unit.k) for x in flat])
+        operands = [a, b, c, *(self.known[i] for i in step.scales)]
+        rows = np.broadcast_shapes(*(x.shape[:2] for x in operands))
+        flat = [np.broadcast_to(x, (*rows, x.shape[2])).reshape(-1, x.shape[2]) for x in operands]
+        d, before = flat.pop(2).reshape(-1), list[Raw]()
+        for call in range(-(-flat[0].shape[1] // step.unit.k)):
+            words = call_words(step.unit, flat, call)
             # What changed nothing changes nothing when it is done again.
-            if before is None or not np.array_equal(both, before):
-                made = unit.dot_bits(both[0], both[1], d)
-                d, before = made, both if np.array_equal(made, d) else None
+            if not before or not all(np.array_equal(x, y) for x, y in zip(words, before, strict=True)):
+                made = unit.dot_bits(words[0], words[1], d, *words[2:])
+                d, before = made, words if np.array_equal(made, d) else []
         return d.reshape(*rows, 1)
 
 
@@ -765,14 +770,14 @@ def results_of(plans: Sequence[ProgramPlan], given: Mapping[str, Raw], memo: dic
 
 def _calls(runs: Sequence[RememberedRun], memo: dict[Any, Raw]) -> bool:
     """Evaluate every call whose operands are known; whether there was one."""
-    waiting: dict[UnitSpec, dict[Any, tuple[Raw, Raw, Raw]]] = {}
+    waiting: dict[UnitSpec, dict[Any, tuple[Raw, ...]]] = {}
     for run in runs:
         for i, step in enumerate(run.plan.steps):
             if i in run.known or any(j not in run.known for j in step.sources):
                 continue
             key = run.kind(step) if isinstance(step, CallStep) else None
             if isinstance(step, CallStep) and key not in memo:
-                operands = run.known[step.a], run.known[step.b], run.known[step.c]
+                operands = tuple(run.known[j] for j in step.sources)
                 waiting.setdefault(step.unit, {})[key] = operands
             else:
                 run.known[i] = run.value(step)
@@ -781,23 +786,40 @@ def _calls(runs: Sequence[RememberedRun], memo: dict[Any, Raw]) -> bool:
     return bool(waiting)
 
 
-def _side_by_side(unit: UnitSpec, calls: Sequence[tuple[Raw, Raw, Raw]]) -> list[Raw]:
-    """Each chain of calls of one unit, as many products at a time as one call takes: [elements, 1, 1]."""
+def _side_by_side(unit: UnitSpec, calls: Sequence[tuple[Raw, ...]]) -> list[Raw]:
+    """Each chain of calls of one unit, as many products at a time as one call takes: [elements, 1, 1].
+
+    Shapes: of a call: a, b, c and, of a unit with scales, those of a and of b.
+    """
     n = max(x.shape[0] for call in calls for x in call)
     o, model = unit.operands, Unit(unit)
-    a, b, d = (
+    formats = (o.a, o.b, o.c, *[f for f in (unit.scale_format,) * 2 if f is not None])
+    rows = [
         [
-            np.broadcast_to(x[i][:, 0, :], (n, x[i].shape[2])).astype(f"u{fmt.storage_bits // 8}")
-            for x in calls
+            np.broadcast_to(x[:, 0, :], (n, x.shape[2])).astype(f"u{fmt.storage_bits // 8}")
+            for x, fmt in zip(call, formats, strict=True)
         ]
-        for i, fmt in enumerate((o.a, o.b, o.c))
-    )
-    longest = max(x.shape[1] for x in a)
-    for start in range(0, longest, unit.k):
-        active = [i for i, x in enumerate(a) if x.shape[1] > start]
-        some = slice(start, start + unit.k)
-        first, second = (np.concatenate([filled(x[i][:, some], unit.k) for i in active]) for x in (a, b))
-        made = model.dot_bits(first, second, np.concatenate([d[i][:, 0] for i in active]))
+        for call in calls
+    ]
+    d = [x.pop(2)[:, 0] for x in rows]
+    for call in range(-(-max(x[0].shape[1] for x in rows) // unit.k)):
+        active = [i for i, x in enumerate(rows) if x[0].shape[1] > call * unit.k]
+        given = zip(*(call_words(unit, rows[i], call) for i in active), strict=True)
+        first, second, *scales = (np.concatenate(x) for x in given)
+        made = model.dot_bits(first, second, np.concatenate([d[i] for i in active]), *scales)
         for i, part in zip(active, np.split(made, len(active)), strict=True):
-            d[i] = part[:, None]
-    return [x[:, :, None] for x in d]
+            d[i] = part
+    return [x[:, None, None] for x in d]
+
+
+def call_words(unit: UnitSpec, rows: Sequence[Raw], call: int) -> list[Raw]:
+    """The words that one call of a chain takes, filled up with zeros, and with scales of one.
+
+    Shapes: rows: a, b [n, K] and, of a unit with scales, those of a and of b [n, ⌈K / block⌉].
+    """
+    k, count = unit.k, scales_of_call(unit)
+    made = [filled(x[:, call * k : (call + 1) * k], k) for x in rows[:2]]
+    if unit.scale_format is not None:
+        blocks = slice(call * count, (call + 1) * count)
+        made += [filled(x[:, blocks], count, unit.scale_format.one) for x in rows[2:]]
+    return made

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.backends import machine
-from tcformal.callbacks import view
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.filters import Filters
 from tcformal.design.names import resolve
@@ -18,6 +17,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.programs.chain import scale_count
+from tcformal.shown import Shown, short
 from tcformal.simulation import arrays, compiled
 from tcformal.simulation.compiled import gemm
 from tcformal.simulation.operands.batch import Batch, Raw, batch_of, rows_of, witness_at
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 # --------------------------------------------------------- Prepared weights: B decoded once for many products
-class PreparedOperand:
+class PreparedOperand(Shown):
     """A decoded B with its scales, as `Unit.prepare` returns it.
 
     Shapes: `values` [K, N] and `scales` [⌈K / scale_block⌉, N] or None: copies, read-only.
@@ -50,6 +50,10 @@ class PreparedOperand:
             ones = np.zeros((1, -(-shape[0] // (spec.scale_block or 1))), arrays.dtype_of(spec.scale_format))
         self._words = arrays.product(spec, one, self.values, None, ones, self.scales)
         self._parts: dict[tuple[int, int, int], Prepared] = {}
+
+    def _summary(self) -> str:
+        k, n = self.shape
+        return f"PreparedOperand B [{k}, {n}] for {short(self.spec.shown)}"
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -98,13 +102,20 @@ def _kept(x: Any) -> NDArray[Any]:
 
 # ------------------------------------------------------------------------------------------------------ Units
 @dataclass(frozen=True, slots=True)
-class Unit:
-    """A matrix unit or design, by name."""
+class Unit(Shown):
+    """A matrix unit or design, by name.
+
+    Examples:
+        >>> u = tcformal.unit("h100:fp16")
+        >>> u.matmul(np.ones((2, 40), np.float16), np.ones((40, 3), np.float16))
+        array([[40., 40., 40.],
+               [40., 40., 40.]], dtype=float32)
+    """
 
     spec: UnitSpec
 
-    def _repr_html_(self) -> str | None:
-        return view("unit_html", self)
+    def _summary(self) -> str:
+        return self.spec._summary().replace("UnitSpec", "Unit", 1)
 
     @property
     def name(self) -> str:
@@ -254,6 +265,12 @@ def unit(name: str) -> Unit:
     Ranges and units: a design without an instruction, such as `valpey@terms=5,carry_bits=3`, is a unit of one
     row and one column.
     Errors: UnknownNameError naming the closest names; InputError for a value that does not fit.
+
+    Examples:
+        >>> tcformal.unit("h100:fp16")
+        <Unit h100:fp16: fp32 = fp16 · fp16 + fp32, 64×8×16>
+        >>> tcformal.unit("valpey@terms=5,carry_bits=3").k
+        4
     """
     return Unit(resolve(name))
 
@@ -267,6 +284,10 @@ def units(
     Ranges and units: `arch` such as `ampere`; `format` of A or B, such as `bf16`; `operation` such as
     `T-FDPA`; `evidence` for the fraction bits, such as `recorded`.
     Errors: UnknownNameError naming the closest names.
+
+    Examples:
+        >>> tcformal.units(arch="ampere", format="bf16")
+        ['ampere/mma.m16n8k16.f32.bf16.bf16.f32', 'ampere/mma.m16n8k8.f32.bf16.bf16.f32']
     """
     filters = Filters.of(arch=arch, fmt=format, operation=operation, evidence=evidence)
     return [name for name, spec in catalogue().items() if filters.allow(spec)]
@@ -281,6 +302,10 @@ def designs(
     Shapes: units that differ only in m and n have one design.
     Ranges and units: as for `units`.
     Errors: UnknownNameError naming the closest names.
+
+    Examples:
+        >>> list(tcformal.designs(arch="ampere", format="bf16"))
+        ['ampere/mma.m16n8k16.f32.bf16.bf16.f32']
     """
     return distinct_designs(Filters.of(arch=arch, fmt=format, operation=operation, evidence=evidence).allow)
 

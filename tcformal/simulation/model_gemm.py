@@ -14,6 +14,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import FORMATS
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
+from tcformal.programs.chain import scale_count
 from tcformal.programs.recipe import Recipe, recipe_of
 from tcformal.programs.recipe_steps import (
     SCALE,
@@ -26,6 +27,7 @@ from tcformal.programs.recipe_steps import (
     recipe_plan,
     streamed,
 )
+from tcformal.shown import Shown, short
 from tcformal.simulation.arrays import broadcast, dtypes, from_raw, multiply_stack, stack_of, to_raw
 from tcformal.simulation.evaluation import RunOptions, run_plan
 from tcformal.simulation.matrix_unit import PreparedOperand, Unit, spec_of
@@ -33,11 +35,19 @@ from tcformal.simulation.operands.batch import Raw
 
 
 @dataclass(frozen=True, slots=True)
-class ModelGemm:
-    """A library's matrix product, as `tcformal.gemm` returns it: a recipe on a unit."""
+class ModelGemm(Shown):
+    """A library's matrix product, as `tcformal.gemm` returns it: a recipe on a unit.
+
+    Examples:
+        >>> tcformal.gemm("h100:fp16", "cutlass-split-k-serial@output=fp16")
+        <ModelGemm cutlass-split-k-serial@output=fp16 on h100:fp16>
+    """
 
     unit: UnitSpec
     recipe: Recipe
+
+    def _summary(self) -> str:
+        return f"ModelGemm {short(self.recipe.name)} on {short(self.unit.shown)}"
 
     @property
     def d_format(self) -> Format:
@@ -57,12 +67,13 @@ class ModelGemm:
         """The product alpha·A·B + beta·C + bias as the recipe computes it.
 
         Shapes: A [..., M, K], B [..., K, N] with leading axes that broadcast, as for `numpy.matmul`, or a B
-        that `Unit.prepare` made; C and bias None or broadcast to the result [..., M, N]; for recipes with
-        scales, scale_a [..., M, ⌈K / promotion⌉] and scale_b [..., ⌈K / promotion⌉, N].  Axes at least 1.
+        that `Unit.prepare` made; C and bias None or broadcast to the result [..., M, N]; for units or
+        recipes with scales, scale_a [..., M, ⌈K / block⌉] and scale_b [..., ⌈K / block⌉, N], where a
+        block of a recipe is its promotion.  Axes at least 1.
         Ranges and units: the dtype of each format as in `simulation.arrays`; C and bias in the format of
-        D, or in the accumulator's; scales in fp32; alpha and beta are numbers, taken as NumPy converts
-        them to the accumulator's format, None for 1.  `threads`, `progress`, `device`: as for `Unit.matmul`;
-        `memo`, an empty dict at first: sums that other recipes on the same matrices need too.
+        D, or in the accumulator's; scales of a recipe in fp32; alpha and beta are numbers, taken as NumPy
+        converts them to the accumulator's format, None for 1.  `threads`, `progress`, `device`: as for
+        `Unit.matmul`; `memo`, an empty dict at first: sums that other recipes on the same matrices need.
         Zero, NaN, Inf: as the unit's design and IEEE 754 say; beta = 0 does not read C.
         Errors: InputError for a shape or dtype that does not fit, or an operand that the recipe has no place
         for; nothing is converted and no input is modified.  DeviceError for a device that is not there.
@@ -112,7 +123,9 @@ class ModelGemm:
 
     def blocks(self, k: int) -> int:
         """The number of blocks of K products that have scales of their own."""
-        return -(-k // self.recipe.promotion) if self.recipe.promotion_scales != "none" else 0
+        if self.recipe.promotion_scales != "none":
+            return -(-k // self.recipe.promotion)
+        return scale_count(self.unit, k)
 
     def computed(self, k: int) -> tuple[object, ...]:
         """A key of the computation for K products: recipes with equal keys agree; not for stream-K."""
@@ -180,7 +193,7 @@ class ModelGemm:
             own = self.unit.a_format if name == "A" else self.unit.b_format
             return own if self.recipe.operands == "given" else FORMATS[self.recipe.operands]
         if name.startswith("scale"):
-            return SCALE
+            return self.unit.scale_format or SCALE
         if name == "C" and self.recipe.c_place == "accumulator":
             return self.unit.c_format
         formats = dict.fromkeys((self.d_format, self.unit.d_format))
@@ -198,6 +211,11 @@ def gemm(unit: str | Unit | UnitSpec, recipe: str | Recipe = "plain") -> ModelGe
     Ranges and units: names as for `tcformal.unit` and `tcformal recipes`, such as
     `cublaslt-66@splits=4,output=bf16`.
     Errors: UnknownNameError naming the closest names; InputError for a unit that the recipe cannot call.
+
+    Examples:
+        >>> product = tcformal.gemm("h100:fp16", "cublaslt-66@splits=4,output=bf16")
+        >>> product.matmul(np.ones((2, 512), np.float16), np.ones((512, 3), np.float16)).dtype
+        dtype(bfloat16)
     """
     product = ModelGemm(spec_of(unit), recipe_of(recipe))
     check_unit(product.unit, product.recipe)

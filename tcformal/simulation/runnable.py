@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
+from tcformal.shown import Shown
 from tcformal.simulation import arrays
 from tcformal.simulation.matrix_unit import Unit, unit
 from tcformal.simulation.operands.batch import Raw
@@ -19,10 +20,19 @@ if TYPE_CHECKING:  # imported where they are used: the product of a unit runs no
 
 
 @dataclass(frozen=True, slots=True)
-class RunnableProgram:
-    """A program over units, by name, as `tcformal.program` returns it."""
+class RunnableProgram(Shown):
+    """A program over units, by name, as `tcformal.program` returns it.
+
+    Examples:
+        >>> p = tcformal.program("markidis")
+        >>> p.name, p.a_format.name, p.k
+        ('markidis', 'fp32', 8)
+    """
 
     program: Program
+
+    def _summary(self) -> str:
+        return self.program._summary().replace("Program", "RunnableProgram", 1)
 
     @property
     def name(self) -> str:
@@ -116,6 +126,11 @@ def program(name: str | Program) -> RunnableProgram:
     Ranges and units: `NAME` or `FILE.toml`, each with `@parameter=value,…` or without, such as
     `ootomo-yokota@unit=hopper/mma.m16n8k16.f32.f16.f16.f32`; `tcformal programs` lists the names.
     Errors: UnknownNameError naming the closest names; InputError for a file or value that does not fit.
+
+    Examples:
+        >>> p = tcformal.program("fma-chain")
+        >>> p.matmul(np.ones((1, 3), np.float32), np.ones((3, 1), np.float32))
+        array([[3.]], dtype=float32)
     """
     from tcformal.programs.program import program_of
 
@@ -127,7 +142,6 @@ def computation(name: str) -> Unit | RunnableProgram:
 
     Errors: UnknownNameError naming the closest names.
     """
-    from tcformal.programs.program import known_programs
+    from tcformal.programs.program import names_a_program
 
-    base = name.partition("@")[0]
-    return program(name) if base in known_programs() or base.endswith(".toml") else unit(name)
+    return program(name) if names_a_program(name) else unit(name)

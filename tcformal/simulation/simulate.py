@@ -44,6 +44,14 @@ def simulate(
     Errors: InputError for a name, shape or dtype that does not fit, and for alpha, beta or a bias without a
     recipe; nothing is converted and no input is modified.  DeviceError for a device that is not there, or
     fails.
+
+    Examples:
+        >>> a, b = np.eye(1, 16, dtype=np.float16), np.eye(16, 2, dtype=np.float16)
+        >>> bias = np.float32([-(2**-25), 0])
+        >>> for unit in ("a100:fp16", "h100:fp16"):
+        ...     print(tcformal.simulate(unit, a, b, bias))
+        [[1. 0.]]
+        [[0.99999994 0.        ]]
     """
     if recipe is not None:
         from tcformal.simulation.model_gemm import gemm

@@ -37,7 +37,12 @@ class Status(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of each solver in a portfolio; InputError for useless values."""
+    """The limits of each solver in a portfolio; InputError for useless values.
+
+    Examples:
+        >>> tcformal.Limits(time_s=5)
+        Limits(time_s=5, memory_mb=8192, seed=0)
+    """
 
     #: Wall time of one solver, its start included, in seconds.
     time_s: float = 60.0

@@ -13,6 +13,7 @@ from tcformal.errors import RecordError, TcformalError
 from tcformal.ir.walk import to_json
 from tcformal.query.question import Kind, Q, Question, kind_of
 from tcformal.query.verdict import Verdict
+from tcformal.shown import Shown
 from tcformal.solve.certificate import Certificate
 from tcformal.store import answers
 from tcformal.store.certificates import NOT_KEPT, CertificateFile
@@ -57,7 +58,7 @@ class Entry:
         check(self.record)
 
 
-class Store:
+class Store(Shown):
     """The answers and claims of one results folder, with one file for all proofs.
 
     The folder is made when the first answer is added.  Several processes may add to one folder; each sees
@@ -65,6 +66,13 @@ class Store:
     and on the oracle, a certificate is checked against clauses made from the question.  Claims are kept to be
     listed and audited: theorems answer them again whenever they are asked.  Lines and records that cannot be
     used are reported to `warn`, one sentence each.
+
+    Examples:
+        >>> store = tcformal.Store("results")
+        >>> tcformal.separate("valpey@terms=2", "valpey@terms=2,fraction_bits=3", store=store).served
+        ''
+        >>> tcformal.separate("valpey@terms=2", "valpey@terms=2,fraction_bits=3", store=store).served[:2]
+        '20'
     """
 
     def __init__(self, folder: str | Path, warn: Warn = ignore) -> None:
@@ -74,6 +82,9 @@ class Store:
         self.claims = RecordFile(self.folder, CLAIM, warn)
         self.certificates = CertificateFile(self.folder, warn)
         self.rechecker = Rechecker()
+
+    def _summary(self) -> str:
+        return f"Store {self.folder}"
 
     @property
     def path(self) -> Path:

@@ -42,7 +42,9 @@ UNSAFE = re.compile("[^\n -~\xa1-\xac\xae-\u1fff\u2010-\u2027\u2030-\u205e\u2070
 
 UNIT, SMALL = "x86/vdpbf16ps", "valpey@terms=2"
 #: Words of every command that work and take a moment.
-_WORDS = """probe devices:; probe plan: UNIT -o out/plan --vectors 3 --no-directed;
+_WORDS = """probe devices:; probe template:; vectors: SMALL -n 3;
+simulate: product.npz:a product.npz:b --on volta/mma.m8n8k4.f32.f16.f16.f32 -o out/d.npy;
+probe plan: UNIT -o out/plan --vectors 3 --no-directed;
 probe run: plan.jsonl --device model:UNIT; probe compare: results.jsonl;
 probe campaign: --device model:UNIT --minutes 0.0001 --vectors 2 --jobs 1;
 probe keep: arrays.npz --unit x86/tdpbf16ps --device nobody; units: UNIT; doctor:; completion: bash;
@@ -50,6 +52,7 @@ recipes: cublaslt-66@splits=2; formats: fp16; eval: UNIT --a 1,2 --b 3,4; explai
 explain-mismatch: tfdpa@products=2 --a 1,2 --b 3,4 --expected 11 --got 12; results list:; results show: 0;
 compare: product.npz --gpu turing --library plain;
 results export: out/export --json; results proof: 0 -o out/proof; results verify:; results prune:;
+audit: 0 -o out/audit --time-limit 0.1;
 separate: SMALL,carry_bits=3 SMALL; prove: SMALL,carry_bits=3 SMALL; region: SMALL,carry_bits=3 SMALL;
 report: --out out/report --playground no-such-package.tgz; run: query.toml; export: SMALL --to verilog;
 check-rtl: dot.v --top dot --against SMALL --yosys no-such-program; programs: ootomo-yokota --length 2;

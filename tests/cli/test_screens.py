@@ -10,7 +10,8 @@ import click
 import pytest
 from click.testing import Result
 
-from tcformal.cli.group import MODULES, SUMMARIES, main
+from tcformal.cli.command_list import COMMANDS
+from tcformal.cli.group import main
 from tcformal.design.aliases import ALIASES
 from tcformal.design.names import resolve
 from tcformal.report.text import SCREEN, console, table
@@ -20,11 +21,11 @@ Run = Callable[..., Result]
 
 def test_the_summaries_are_those_of_the_commands() -> None:
     context = click.Context(main)
-    assert list(SUMMARIES) == list(MODULES)
-    for name, summary in SUMMARIES.items():
+    for name, listed in COMMANDS.items():
         command = main.get_command(context, name)
         assert command is not None
-        assert command.get_short_help_str(limit=1000) == summary
+        assert command.get_short_help_str(limit=1000) == listed.summary
+        assert command.help
 
 
 #: What a command does not import: that is most of its start.

@@ -316,3 +316,54 @@ def test_an_archive_is_enough(tmp_path: Path) -> None:
     assert "expected one number alpha" in refused.output
     path.write_bytes(path.read_bytes()[:99])
     assert CliRunner().invoke(main, words).exit_code == 2
+
+
+def test_the_fields_of_stream_k_are_proposed() -> None:
+    """Hopper's sums of tiles of 16 by 8, shared out among four workers in steps of 16 products."""
+    order = "stream-k@stream=4,tile=16,tile_m=16,tile_n=8"
+    d = tcformal.gemm("hopper/mma.m16n8k16.f32.f16.f16.f32", order).matmul(A, B)
+    found = compared(GOT, d)
+    assert found.kind is Difference.ORDER
+    assert order in headline(found)[1]
+    other = d.copy()
+    other.view(np.uint32)[3, 5] ^= np.uint32(1 << 25)
+    assert compared(GOT, other).kind is Difference.BUG
+
+
+@pytest.fixture(scope="module")
+def block_scaled() -> dict[str, NDArray[Any]]:
+    """Operands of Blackwell's mxf8f6f4 with scales of blocks, and its product."""
+    a, b = (RNG.standard_normal(shape).astype(ml_dtypes.float8_e4m3fn) for shape in ((16, 96), (96, 24)))
+    scale_a, scale_b = (
+        np.exp2(RNG.integers(-3, 4, shape)).astype(np.float32).astype(ml_dtypes.float8_e8m0fnu)
+        for shape in ((16, 3), (3, 24))
+    )
+    unit = tcformal.unit("rtx-blackwell/mma.m16n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.f32.ue8m0")
+    return {"expected": unit.matmul(a, b, None, scale_a, scale_b), "a": a, "b": b,
+            "scale_a": scale_a, "scale_b": scale_b}  # fmt: skip
+
+
+def test_scales_of_blocks_are_taken_by_units(block_scaled: dict[str, Any]) -> None:
+    found = tcformal.compare(**block_scaled)
+    assert headline(found, one=True)[0] == "MADE BY"
+    assert all("mxf8f6f4" in name for p in found.expected for name in p.units)
+
+
+def test_a_scale_of_another_block_is_a_bug(block_scaled: dict[str, Any]) -> None:
+    """By fractions in binary64, which hold these sums: all but what the unit cuts off."""
+    x = {name: block_scaled[name].astype(np.float64) for name in ("a", "b", "scale_a", "scale_b")}
+    moved = np.roll(x["scale_a"], 1, axis=1)
+    exact = (x["a"] * np.repeat(moved, 32, 1)) @ (x["b"] * np.repeat(x["scale_b"], 32, 0))
+    unit = tcformal.unit("rtx-blackwell/mma.m16n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.f32.ue8m0")
+    scale_a = np.roll(block_scaled["scale_a"], 1, axis=1)
+    got = unit.matmul(block_scaled["a"], block_scaled["b"], None, scale_a, block_scaled["scale_b"])
+    assert np.allclose(got, exact, rtol=1e-2, atol=1e-2)
+    found = tcformal.compare(got=got, **block_scaled)
+    assert found.kind is Difference.BUG
+    assert "blocks use the scale of the block before of A" in headline(found)[1]
+
+
+def test_scales_that_no_unit_takes_are_refused(block_scaled: dict[str, Any]) -> None:
+    short = block_scaled | {"scale_a": block_scaled["scale_a"][:, :2], "scale_b": block_scaled["scale_b"][:2]}
+    with pytest.raises(InputError, match="expected operands that a catalogued unit takes"):
+        tcformal.compare(**short)

@@ -85,7 +85,7 @@ def test_dropout_is_not_deterministic() -> None:
 
 def test_what_is_no_module_of_a_batch_is_refused() -> None:
     with pytest.raises(InputError, match=r"^expected a torch.nn.Module, but got str"):
-        model_invariance("model", torch.ones(1, 4))
+        model_invariance("model", torch.ones(1, 4))  # type: ignore[arg-type]
     with pytest.raises(InputError, match=r"^expected inputs of one sample, \[1, …\], but got \[2, 4\]"):
         model_invariance(torch.nn.Linear(4, 4), torch.ones(2, 4))
     with pytest.raises(InputError, match=r"^expected results whose first axis grows with the batch"):

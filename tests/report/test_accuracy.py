@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import subprocess
 import sys
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from tcformal.cli import main
-from tcformal.cli.accuracy import percent, theorem_data, theorem_text
+from tcformal.cli.accuracy import theorem_data, theorem_text
 from tcformal.design.names import resolve
+from tcformal.oracle.numerals import percent
 from tcformal.theory.claims import relative_from_zero
 
 VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
@@ -36,7 +39,7 @@ def test_shares_are_rounded_away_from_what_is_meant(share: Fraction, up: bool, t
 
 def test_the_first_line_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tcformal.cli.accuracy.refined", lambda _: "")
-    done = CliRunner().invoke(main, ["accuracy", VOLTA, "--length", "64"])
+    done = CliRunner().invoke(main, ["accuracy", VOLTA, "--length", "64", "-v"])
     assert done.exit_code == 0, done.output
     said = " ".join(done.output.split())
     first = f"{VOLTA}: a dot product of 64 products differs from xᵀy by at most 0.00075"
@@ -97,3 +100,26 @@ print([x for x in sys.modules if x.startswith(heavy)])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_several_units_and_lengths_have_a_line_each(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    other, path = f"{VOLTA}@fraction_bits=13", tmp_path / "g.svg"
+    words = ["accuracy", VOLTA, other, "--lengths", "4,32"]
+    data = json.loads(CliRunner().invoke(main, [*words, "--json", "--plot", str(path)]).stdout)
+    assert [(x["unit"], x["length"]) for x in data] == [(VOLTA, 4), (VOLTA, 32), (other, 4), (other, 32)]
+    lines = path.with_suffix(".csv").read_text(encoding="utf-8").splitlines()[1:]
+    rows = list(csv.DictReader(lines))
+    assert [(row["unit"], int(row["n"])) for row in rows] == [(x["unit"], x["length"]) for x in data]
+    for row, x in zip(rows, data, strict=True):
+        assert float(row["bound·2^24"]) == pytest.approx(x["bound"]["value"] * 2**24)
+        assert 0 < float(row["attained·2^24"]) <= float(row["bound·2^24"])
+    said = " ".join(CliRunner().invoke(main, ["accuracy", VOLTA, other]).stdout.split())
+    assert said.startswith(f"The largest error of 4 products, in parts of Σ|x_k·y_k|: {other} ")
+
+
+@pytest.mark.parametrize("lengths", ["", "a", "4,x"])
+def test_lengths_that_are_none_reject(lengths: str) -> None:
+    done = CliRunner().invoke(main, ["accuracy", VOLTA, "--lengths", lengths])
+    assert done.exit_code == 2
+    assert "expected lengths as 16,64,256 for --lengths" in done.stderr

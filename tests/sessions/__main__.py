@@ -1,4 +1,4 @@
-"""Renew the outputs on the pages: `make sessions`, or `python -m sessions NAME…` for some of them.
+"""Renew the outputs on pages and in notebooks: `make sessions`, or `python -m sessions NAME…` for some.
 
 Pictures that a page shows are those that its commands write.
 """
@@ -10,17 +10,18 @@ import sys
 import tempfile
 from pathlib import Path
 
+from sessions.notebook import executed, notebooks
 from sessions.page import pages, pictures, renewed
 
 
 def main(names: list[str]) -> None:
     """Run the pages with one of these texts in their names, by default all, and write what is new."""
-    for path in pages():
+    for path in [*pages(), *notebooks()]:
         if names and not any(name in path.stem for name in names):
             continue
         text = path.read_text(encoding="utf-8")
         with tempfile.TemporaryDirectory() as folder:
-            new = renewed(text, Path(folder))
+            new = (executed if path.suffix == ".ipynb" else renewed)(text, Path(folder))
             for name in pictures(new):
                 if (made := Path(folder, Path(name).name)).exists():
                     shutil.copyfile(made, path.parent / name)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
+import tcformal
 from simulation.references import (
     Element,
     Reference,
+    blocked,
     deepgemm,
     group32,
     interval,
@@ -28,11 +31,15 @@ from simulation.sums import FP32
 from tcformal import InputError, gemm
 from tcformal.design.names import resolve
 from tcformal.encodings.catalog import FORMATS
-from tcformal.simulation.arrays import from_raw
+from tcformal.oracle.interpreter import program_result
+from tcformal.programs.chain import scale_count
+from tcformal.programs.recipe_steps import Extras, parts_of, recipe_plan
+from tcformal.simulation.arrays import dtypes, from_raw
 from tcformal.simulation.operands.batch import Raw
 
 #: A unit with scales of its own.
 _SCALED = "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e5m2.e4m3.ue8m0"
+_FP4 = "rtx-blackwell/mma.m16n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.f32.ue4m3"
 HALF = "hopper/mma.m16n8k16.f32.f16.f16.f32"
 BF16 = "hopper/wgmma.m64n8k16.f32.bf16.bf16"
 EIGHT = "hopper/wgmma.m64n8k32.f32.e4m3.e4m3"
@@ -60,6 +67,8 @@ CASES: dict[str, tuple[str, Reference]] = {
     "cutlass-sm80-fp8@tile=128,promotion=128": (ADA, staged(128)),
     "cutlass-split-k-serial@splits=3,output=bf16": (HALF, serial(3, 32, "bf16")),
     "cutlass-split-k-parallel@splits=3": (HALF, parallel(3, 32)),
+    "onednn@promotion=64": (BF16, blocked(64)),
+    "lanes": ("power10/xvf32gerpp", turns(4, 1)),
     "stream-k@stream=5,tile=32,tile_m=2,tile_n=1": (HALF, stream(5, 32, 2, 1)),
 }
 
@@ -139,4 +148,31 @@ def test_unknown_fields_and_units_are_refused() -> None:
     ):
         gemm(EIGHT, "cutlass-sm90-fp8@promotion=100")
     with pytest.raises(InputError, match="without scales of its own"):
-        gemm(_SCALED, "cublaslt-66")
+        gemm(_SCALED, "deepgemm-sm90")
+
+
+@pytest.mark.parametrize("k", [160, 192])
+@pytest.mark.parametrize("name", [_SCALED, _FP4])
+def test_units_with_scales_are_called_by_recipes(name: str, k: int) -> None:
+    """Whole K as the unit alone computes it; parts of it as the oracle's fractions; scales by their block."""
+    spec = resolve(name)
+    rng = np.random.default_rng(k)
+    a, b = (rng.standard_normal((3, k)).astype(dtypes()[f.name]) for f in (spec.a_format, spec.b_format))
+    count = scale_count(spec, k)
+    wide = ml_dtypes.float8_e4m3fn if name is _FP4 else ml_dtypes.float8_e8m0fnu
+    scales = [np.exp2(rng.integers(-3, 4, (3, count))).astype(np.float32).astype(wide) for _ in "ab"]
+    words = [x.view(np.uint8) if name is _FP4 else x for x in scales]
+    d = gemm(name).matmul(a, b.T, None, scales[0], scales[1].T)
+    same = tcformal.unit(name).matmul(a, b.T, None, words[0], words[1].T)
+    assert (d.view(np.uint32) == same.view(np.uint32)).all()
+    split = gemm(name, "cublaslt-66@splits=2,grain=64")
+    plan = recipe_plan(spec, split.recipe, k, parts_of(spec, split.recipe, k), Extras())
+    got = split.matmul(a, b.T, None, scales[0], scales[1].T)
+    for i in range(3):
+        row = [x[i].view(np.uint8).tolist() for x in (a, b, *scales)]
+        exact = program_result(plan, row[0], row[1], 0, scale_a=row[2], scale_b=row[3])
+        assert int(got[i, i].view(np.uint32)) == exact
+    moved = gemm(name).matmul(a, b.T, None, np.roll(scales[0], 1, 1), scales[1].T)
+    assert (moved != d).any()
+    with pytest.raises(InputError, match="expected scale_a of shape"):
+        gemm(name).matmul(a, b.T)

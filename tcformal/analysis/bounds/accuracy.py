@@ -20,7 +20,9 @@ from tcformal.checks import check_int
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import InputError, InvariantError
+from tcformal.oracle.numerals import bounds_text
 from tcformal.programs.chain import not_built
+from tcformal.shown import Shown, short
 from tcformal.simulation.matrix_unit import Unit, spec_of
 from tcformal.theory.theorems import in_the_way
 
@@ -33,7 +35,7 @@ _PROMOTED, _UNIT_ROUNDOFF = format_named("fp32"), Fraction(1, 1 << 24)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Accuracy:
+class Accuracy(Shown):
     """Bounds on sup |fl - xᵀy| / Σ|x_k·y_k| for one unit and one length.
 
     Products that the unit takes away are negative in xᵀy.
@@ -41,6 +43,10 @@ class Accuracy:
     applies to the unit, or none was asked for: the attained ratio alone is then a fact, and no bound.
     `attained` is None for a unit of more products than circuits are built of.  `subnormal` are inputs of one
     call with subnormal operands, of which the bound says nothing.
+
+    Examples:
+        >>> tcformal.accuracy("a100:fp16").conditions[0]
+        'c = 0'
     """
 
     unit: UnitSpec
@@ -68,6 +74,11 @@ class Accuracy:
                 f"proved, but replayed ones lose {lost:.7g}: of {len(self.attained.calls)} different calls "
                 f"the first has a = {words_text(w.a)}, b = {words_text(w.b)}"
             )
+
+    def _summary(self) -> str:
+        promoted = "" if self.promote is None else f", promoted every {self.promote}"
+        known = bounds_text(self.bound, None if self.attained is None else self.attained.ratio)
+        return f"Accuracy {short(self.unit.shown)}, {self.length} products{promoted}: {known} of Σ|x·y|"
 
     @property
     def gap(self) -> Fraction | None:
@@ -119,6 +130,13 @@ def accuracy(
     no theorem applies `bound` is None, with the reason.
     Source: MARY Model 1; theorems `relative_error_from_zero`, `relative_error_of_calls`,
     `ordered_error_from_zero`, `down_error_from_zero` and `error_in_exponents`.
+
+    Examples:
+        >>> known = tcformal.accuracy("h100:e4m3", length=1024)
+        >>> known
+        <Accuracy h100:e4m3, 1024 products: ≤ 13.07 %, 10.94 % attained of Σ|x·y|>
+        >>> float(known.bound)  # of Σ|x·y|, an exact fraction
+        0.13060184855875406
     """
     spec = spec_of(unit)
     n = check_int("length", spec.k if length is None else length, low=1, high=max(LONGEST, spec.k))

@@ -617,6 +617,8 @@ class StepErrors:
     # ------------------------------------------------------------------ calls
     def _call(self, i: int, step: steps.CallStep) -> ErrorForm:
         o, c = step.unit.operands, self._total(self.values[step.c])
+        if step.scales:
+            raise InputError(f"expected calls of units without block scales, but got {step.unit.name}")
         rows = [self._operand(step.a, o.a), self._operand(step.b, o.b)]
         if rows[0].start != rows[1].start:
             raise InputError("expected calls on the same elements of a and b, but got others")

@@ -10,6 +10,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.oracle.values import encoded
+from tcformal.shown import Shown, short
 from tcformal.simulation.matrix_unit import Unit, spec_of
 from tcformal.theory.claims import integer_sums
 from tcformal.theory.instances import Instance
@@ -27,12 +28,16 @@ class SliceWidth:
 
 
 @dataclass(frozen=True, slots=True)
-class ExactSlices:
+class ExactSlices(Shown):
     """The slice widths of one unit, by a theorem on integer sums or an error below 1.
 
     Ranges and units: every sum of integers of magnitudes up to `most` is exact, partial sums of chained calls
     among them; `widths`: none where no theorem says so, with the reason; `sharp`: one of most + 1 is not
     exact.
+
+    Examples:
+        >>> tcformal.exact_slices("h100:fp16").widths[3]
+        SliceWidth(bits=4, largest=15, products=74565)
     """
 
     unit: UnitSpec
@@ -43,6 +48,11 @@ class ExactSlices:
     steps: tuple[str, ...] = ()
     #: The theorem that says so.
     theorem: Instance | None = None
+
+    def _summary(self) -> str:
+        bits = [w.bits for w in self.widths]
+        known = f"sums up to {self.most}, slices of {bits[0]} to {bits[-1]} bits" if bits else self.reason
+        return f"ExactSlices {short(self.unit.shown)}: {known}"
 
 
 def exact_slices(unit: str | Unit | UnitSpec) -> ExactSlices:
@@ -57,6 +67,10 @@ def exact_slices(unit: str | Unit | UnitSpec) -> ExactSlices:
     `integers_end`.  Integers are normal numbers, which is what they ask of the factors of units that flush
     others.  Other sums than those that they are written of are integers too, so that an error of less than 1
     is 0: what is proved of the error gives a size, which need not be the largest.
+
+    Examples:
+        >>> tcformal.exact_slices("h100:fp16")
+        <ExactSlices h100:fp16: sums up to 16777216, slices of 1 to 12 bits>
     """
     spec = spec_of(unit)
     theorem = integer_sums(spec)

@@ -124,6 +124,10 @@ def prove_claim(
     installed; RecordError for an answer that cannot be kept.  No answer is a verdict, not an error: UNKNOWN,
     TIMEOUT or ERROR with the evidence.
     Source: the unit's own.
+
+    Examples:
+        >>> tcformal.prove_claim("valpey@terms=3", "product-order")
+        <HOLDS product-order of valpey@terms=3, by theorem>
     """
     from tcformal.query.assume import Assumptions
     from tcformal.query.claims.register import under

@@ -6,9 +6,9 @@ import enum
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tcformal.callbacks import view
 from tcformal.design.unit import UnitSpec
 from tcformal.query.question import JsonObject, Kind
+from tcformal.shown import Shown, short
 from tcformal.theory.theorems import TheoremAnswer
 from tcformal.version import VERSION
 
@@ -51,10 +51,14 @@ class ClaimPart:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimVerdict:
+class ClaimVerdict(Shown):
     """The answer to one claim about one unit.
 
     HOLDS where a theorem says so, or where solvers proved the claim as one question; VIOLATED by inputs.
+
+    Examples:
+        >>> tcformal.prove_claim("h100:fp16", "negation-symmetry").reason
+        'Φ(−A, B, −C) = −Φ(A, B, C), zeros of either sign and NaNs counted as equal'
     """
 
     claim: str
@@ -75,8 +79,8 @@ class ClaimVerdict:
     commit: str = ""
     machine: str = ""
 
-    def _repr_html_(self) -> str | None:
-        return view("claim_html", self)
+    def _summary(self) -> str:
+        return f"{self.kind.name} {self.claim} of {short(self.unit.shown)}, by {self.answered_by}"
 
     @property
     def checked(self) -> bool:

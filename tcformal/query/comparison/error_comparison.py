@@ -14,6 +14,7 @@ from typing import Any
 
 from tcformal.backends.concrete import Concrete
 from tcformal.design.unit import UnitSpec
+from tcformal.encodings.spec import Format
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.oracle import exact_errors as oracle
@@ -23,8 +24,9 @@ from tcformal.programs.dag import program_dag
 from tcformal.programs.program import Program
 from tcformal.query.assume import Assumptions, assume
 from tcformal.query.comparison.parameters import ComparedPrograms, ComparisonParameters, ProgramPair
-from tcformal.query.question import Question
+from tcformal.query.question import Kind, Question
 from tcformal.semantics.unpack import unpack
+from tcformal.shown import short
 from tcformal.simulation.matrix_unit import Unit, spec_of
 from tcformal.simulation.operands.witness import Witness
 
@@ -66,6 +68,13 @@ class ErrorComparison(Question):
     @property
     def asked(self) -> Node:
         return self.violated
+
+    @property
+    def c_format(self) -> Format:
+        return self.parameters.formats["c"]
+
+    def outcome(self, kind: Kind) -> str:
+        return " against ".join(map(short, self.parameters.labels))
 
 
 class ProgramsQuestion(ErrorComparison):

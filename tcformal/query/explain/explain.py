@@ -156,6 +156,18 @@ def explain(
     Zero, NaN, Inf: any operand may be one; its sum says which one made it special.
     Errors: InputError for lists of the wrong length or a value that its format cannot hold.
     Source: the unit's own.
+
+    Examples:
+        >>> print(tcformal.explain("h100:fp16", [16384] + [0] * 15, [1] + [0] * 15, "-2^-11"))
+        h100:fp16: d = 16777215*2^-10 (0x467fffff)
+        h100:fp16
+        block0: 17 terms at e_max = 14, 25 fraction bits kept (15 of them zero, not shown)
+        term                        exponent  ±kept bits                   | discarded
+        a[0]·b[0] = 16384                 14  +01.0000000000000000000000000|
+        c = -0.00048828125               -11  - 0.0000000000000000000000001|
+        sum = 33554431*2^-11                  +00.1111111111111111111111111|
+        normalised, RZ-FP32               13    1.11111111111111111111111|1 cut
+        result: 16777215*2^-10 (0x467fffff)
     """
     spec = _spec(u)
     if isinstance(a, Witness):
@@ -180,6 +192,11 @@ def diverge(
     Errors: InputError for lists of the wrong length, a value that its format cannot hold, or units without
     a common k.
     Source: the units' own.
+
+    Examples:
+        >>> none = [0] * 15
+        >>> tcformal.diverge("a100:fp16", "h100:fp16", [16384, *none], [1, *none], "-2^-11")
+        <Divergence at the alignment of c at block0: 0 against -0.00048828125>
     """
     specs = _spec(first), _spec(second)
     if isinstance(a, Witness):

@@ -12,11 +12,13 @@ from tcformal.design.steps import CallStep, ConstantStep, InputStep, ProgramPlan
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.ir.node import Node
-from tcformal.oracle.values import parse_value
+from tcformal.oracle.values import format_value, parse_value
+from tcformal.programs.chain import scale_count
 from tcformal.programs.dag import program_circuit
 from tcformal.programs.program import Program, program_of
 from tcformal.query.explain.explain import explain_witness
 from tcformal.query.explain.trace import Trace
+from tcformal.shown import Shown, short
 from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.runnable import RunnableProgram
 
@@ -37,13 +39,22 @@ class ProgramStage:
 
 
 @dataclass(frozen=True, slots=True)
-class ProgramTrace:
-    """Every stage of a program on one input, in order, and the encoding of d."""
+class ProgramTrace(Shown):
+    """Every stage of a program on one input, in order, and the encoding of d.
+
+    Examples:
+        >>> [stage.name for stage in tcformal.explain_program("fma-chain", [1.25, 3], [1, 2]).stages]
+        ['0.d', '1.d']
+    """
 
     program: Program
     witness: Witness
     stages: tuple[ProgramStage, ...]
     result: int
+
+    def _summary(self) -> str:
+        name, result = short(self.program.name), format_value(self.fmt, self.result)
+        return f"ProgramTrace {name}, {len(self.stages)} stages: {result}"
 
     @property
     def fmt(self) -> Format:
@@ -64,6 +75,10 @@ def explain_program(
     Zero, NaN, Inf: any operand may be one.
     Errors: InputError for lists of unequal length or a value that its format cannot hold.
     Source: the program's own.
+
+    Examples:
+        >>> tcformal.explain_program("fma-chain", [1.25, 3], [1, 2])
+        <ProgramTrace fma-chain, 2 stages: 7.25>
     """
     p = program_of(program.program if isinstance(program, RunnableProgram) else program)
     w = a if isinstance(a, Witness) else program_witness(p, a, b, c)
@@ -79,7 +94,9 @@ def explain_program(
         if isinstance(step, CallStep):
             k = -(-step.products // step.unit.k) * step.unit.k
             of_a, of_b = (words[x] + (0,) * (k - step.products) for x in (step.a, step.b))
-            trace = explain_witness(step.unit, Witness(of_a, of_b, words[step.c][0]))
+            one = 0 if step.unit.scale_format is None else step.unit.scale_format.one
+            scales = (words[x] + (one,) * (scale_count(step.unit, k) - len(words[x])) for x in step.scales)
+            trace = explain_witness(step.unit, Witness(of_a, of_b, words[step.c][0], *scales))
         stages.append(ProgramStage(step.name, step.text, format_of(step), words[i], trace))
     return ProgramTrace(p, w, tuple(stages), words[plan.result][0])
 

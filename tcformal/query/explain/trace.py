@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from tcformal.callbacks import view
 from tcformal.design.unit import UnitSpec
 from tcformal.oracle.numerals import number_text
 from tcformal.oracle.values import format_value
+from tcformal.shown import Shown, short, view
 from tcformal.simulation.operands.witness import Witness
 
 
@@ -89,11 +89,18 @@ class SumStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(Shown):
     """The trace of one dot product on one unit.
 
     Ranges and units: `result` is a raw encoding of the D format; `block_results` those of the
     blocks in order (the last is the result).
+
+    Examples:
+        >>> trace = tcformal.explain("h100:fp16", [16384] + [0] * 15, [1] + [0] * 15, "-2^-11")
+        >>> trace
+        <Trace h100:fp16, 1 sum: 16777215*2^-10>
+        >>> trace.steps[0].e_max
+        14
     """
 
     unit: UnitSpec
@@ -102,13 +109,23 @@ class Trace:
     block_results: tuple[int, ...]
     result: int
 
+    def _summary(self) -> str:
+        sums = f"{len(self.steps)} sum{'' if len(self.steps) == 1 else 's'}"
+        return f"Trace {short(self.unit.shown)}, {sums}: {format_value(self.unit.operands.d, self.result)}"
+
     def _repr_svg_(self) -> str | None:
-        return view("trace_svg", self)
+        return view("svg", self)
 
 
 @dataclass(frozen=True, slots=True)
-class Divergence:
-    """The first stage at which two traces differ."""
+class Divergence(Shown):
+    """The first stage at which two traces differ.
+
+    Examples:
+        >>> none = [0] * 15
+        >>> tcformal.diverge("a100:fp16", "h100:fp16", [16384, *none], [1, *none], "-2^-11").stage
+        'the alignment of c at block0'
+    """
 
     stage: str
     first: str
@@ -119,6 +136,10 @@ class Divergence:
     term: str = ""
     #: The number of the sum, from 0; that after the last one for `result`.
     step: int = 0
+    units: tuple[str, str] = field(default=("the first unit", "the second unit"), compare=False)
+
+    def _summary(self) -> str:
+        return f"Divergence at {self.stage}: {self.first} against {self.second}"
 
 
 def divergence(first: Trace, second: Trace) -> Divergence | None:
@@ -128,6 +149,11 @@ def divergence(first: Trace, second: Trace) -> Divergence | None:
     operands, each term and its alignment, the sum, the rounding.  Two sums of different terms are compared
     on the terms that they share; they diverge there if the results differ.
     """
+    found = _divergence(first, second)
+    return None if found is None else replace(found, units=(first.unit.shown, second.unit.shown))
+
+
+def _divergence(first: Trace, second: Trace) -> Divergence | None:
     for step, (mine, theirs) in enumerate(zip(first.steps, second.steps, strict=False)):
         difference = _step_divergence(mine, theirs)
         if difference is not None:

@@ -22,6 +22,7 @@ from tcformal.query.options import SolveOptions
 from tcformal.query.question import JsonObject, Kind
 from tcformal.query.suites.cover import cover, covered_only_by
 from tcformal.query.suites.panel import Panel
+from tcformal.shown import Shown
 from tcformal.simulation.operands.batch import witness_at
 from tcformal.simulation.operands.inputs import inputs_to_try, pool_of
 from tcformal.simulation.operands.witness import Witness, read_value, read_witness, witness_data
@@ -59,11 +60,16 @@ class Undecided:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Suite:
+class Suite(Shown):
     """A set of inputs, with the results of every design of a space.
 
     Shapes: `results` has a row for each input and in it a raw encoding of D for each design.
     Each input is needed: without it some pair would not be told apart.
+
+    Examples:
+        >>> found = tcformal.suite("valpey@terms=3", vary=["carry_bits=1..3"], vectors=256)
+        >>> found.separator(0, 1), found.separator(1, 2), found.classes
+        (0, None, (0, 1, 1))
     """
 
     designs: tuple[UnitSpec, ...]
@@ -86,6 +92,11 @@ class Suite:
     refused: int = 0
     same: int = 0
     version: str = VERSION
+
+    def _summary(self) -> str:
+        left = f", {len(self.undecided)} undecided" if self.undecided else ""
+        kinds = f"{len(set(self.classes))} classes of {len(self.designs)} designs"
+        return f"Suite of {len(self.inputs)} inputs for {kinds}{left}, k={self.k}"
 
     @property
     def classes(self) -> tuple[int, ...]:

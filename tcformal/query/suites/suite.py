@@ -384,6 +384,13 @@ def suite(
     SolverDisagreementError where lanes, integers and the oracle do not agree on an input.  A pair without an
     answer stands in `undecided` of the result.
     Source: the units' own.
+
+    Examples:
+        >>> found = tcformal.suite("valpey@terms=3", vary=["carry_bits=1..3"], vectors=256)
+        >>> found
+        <Suite of 1 inputs for 2 classes of 3 designs, k=2>
+        >>> found.inputs
+        (<Witness of 2 products, 2 not 0·0: k=0 0x3e00·0x3c00, k=1 0x3e00·0x3c00, c=0x3f800000>,)
     """
     listed = [units] if isinstance(units, str | Unit | UnitSpec) else list(units)
     for spec in (specs := [spec_of(u) for u in listed]):

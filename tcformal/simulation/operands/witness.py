@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import groupby
 from typing import Any
 
 from tcformal.design.unit import UnitSpec
@@ -22,11 +23,17 @@ from tcformal.oracle.values import (
     value_data,
 )
 from tcformal.programs.chain import scale_count
+from tcformal.shown import Shown
 
 
 @dataclass(frozen=True, slots=True)
-class Witness:
-    """The operands of one dot product as raw encodings."""
+class Witness(Shown):
+    """The operands of one dot product as raw encodings.
+
+    Examples:
+        >>> tcformal.separate("a100:fp16", "h100:fp16").witness
+        <Witness of 16 products, 1 not 0·0: k=0 0x3c00·0x3c00, c=0xb3000000>
+    """
 
     a: tuple[int, ...]
     b: tuple[int, ...]
@@ -34,6 +41,12 @@ class Witness:
     #: One scale per block of k, for units with scales.
     scale_a: tuple[int, ...] = ()
     scale_b: tuple[int, ...] = ()
+
+    def _summary(self) -> str:
+        live = [i for i in range(len(self.a)) if self.a[i] or self.b[i]]
+        products = ", ".join(f"k={i} {self.a[i]:#x}·{self.b[i]:#x}" for i in live[:2])
+        more = ", …" if len(live) > 2 else ""
+        return f"Witness of {len(self.a)} products, {len(live)} not 0·0: {products}{more}, c={self.c:#x}"
 
     def inputs(self) -> dict[str, int]:
         """The operands by the DAG's input names."""
@@ -171,18 +184,25 @@ def explain_command(
 ) -> str:
     """The shell command `tcformal explain` (or `tcformal eval`) for these units on one dot product.
 
-    The last `...` stands for zeros: for those of the dot product and, with `longer`, for those that a
-    unit with more products takes besides.
+    `x:3` stands for `x,x,x`.  The last `...` stands for zeros: for those of the dot product and, with
+    `longer`, for those that a unit with more products takes besides.
     """
     keep = max((i + 1 for i in range(len(w.a)) if w.a[i] or w.b[i]), default=1)
     tail = ",..." if longer or keep < len(w.a) else ""
     rows = {"a": w.a[:keep], "b": w.b[:keep], "c": (w.c,), "scale_a": w.scale_a, "scale_b": w.scale_b}
     texts = []
     for which, row in rows.items():
-        text = ",".join(words(which, raw) for raw in row) + (tail if which in ("a", "b") else "")
+        text = ",".join(_repeated([words(which, raw) for raw in row])) + (tail if which in ("a", "b") else "")
         if row:
             texts.append(f"--{which.replace('_', '-')} {shlex.quote(text)}")
     return " ".join([f"tcformal {command}", *map(shlex.quote, names), *texts])
+
+
+def _repeated(texts: Iterable[str]) -> Iterator[str]:
+    """The texts, three or more equal ones in a row as `text:count`."""
+    for text, group in groupby(texts):
+        count = len(list(group))
+        yield from [f"{text}:{count}"] if count > 2 else [text] * count
 
 
 # ------------------------------------------------------------------------------------------ Operands in files

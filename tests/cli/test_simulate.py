@@ -1,0 +1,94 @@
+"""`simulate`: the product of two files, and the program that `probe template` prints as a device."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+import tcformal
+from tcformal.cli import main
+from tcformal.report import parts
+
+UNIT = "volta/mma.m8n8k4.f32.f16.f16.f32"
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(main, list(words))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a.npy [6, 10], b.npy [10, 5] and c.npy [6, 5]."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(2)
+    for name, shape in (("a", (6, 10)), ("b", (10, 5)), ("c", (6, 5))):
+        dtype = np.float32 if name == "c" else np.float16
+        np.save(f"{name}.npy", rng.standard_normal(shape).astype(dtype))
+    return tmp_path
+
+
+def test_the_product_is_written_and_its_size_is_said_first(folder: Path) -> None:
+    a, b, c = (np.load(f"{x}.npy") for x in "abc")
+    done = run("simulate", "a.npy", "b.npy", "--c", "c.npy", "--on", UNIT, "-o", "d.npy")
+    assert done.exit_code == 0, done.output
+    assert done.stdout.startswith("d.npy: [6, 5] of float32 = [6, 10] · [10, 5] + C on ")
+    assert "300MAC" in done.stdout.replace("\n", "").replace(" ", "")
+    np.testing.assert_array_equal(np.load("d.npy"), tcformal.simulate(UNIT, a, b, c))
+    assert run("simulate", "a.npy", "b.npy", "--on", UNIT, "-o", "e.npy").exit_code == 0
+    np.testing.assert_array_equal(np.load("e.npy"), tcformal.simulate(UNIT, a, b))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("a.npy gone.npy --on U -o d.npy", "expected a file of an array, but there is no gone.npy"),
+        ("a.npy c.npy --on U -o d.npy", "expected A of shape [..., M, K] and B of shape [..., K, N]"),
+        ("c.npy b.npy --on U -o d.npy", "expected"),
+        ("a.npy b.npy --on U -o d.bin", "expected a file D.npy after -o, but got d.bin"),
+        ("a.npy b.npy --on U", "expected --output, but got none, as in: tcformal simulate a.npy b.npy --on "),
+        ("a.npy b.npy -o d.npy", "expected --on, but got none, as in: tcformal simulate a.npy b.npy --on "),
+    ],
+)
+def test_bad_input_rejects(folder: Path, words: str, said: str) -> None:
+    done = run("simulate", *words.replace("U", UNIT).split())
+    assert done.exit_code == 2
+    assert done.stderr.startswith(f"error: {said}")
+    assert not (folder / "d.npy").exists()
+
+
+def test_the_template_is_a_device_that_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("box.py").write_text(run("probe", "template").stdout, encoding="utf-8")
+    formats = "a_format=fp16,b_format=fp16,c_format=fp32,d_format=fp32,nan_word=0x7fc00000"
+    device = f"exec:{sys.executable} box.py"
+    unit = f"sequential@products=3,{formats}"
+    assert run("probe", "plan", unit, "-o", "p", "--vectors", "60").exit_code == 0
+    done = run("probe", "run", "p", "--device", device)
+    assert done.exit_code == 0, done.output
+    assert "all as sequential@products=3" in " ".join(done.output.split())
+    assert run("probe", "plan", UNIT, "-o", "q", "--vectors", "99", "--no-directed").exit_code == 0
+    assert run("probe", "run", "q", "--device", device).exit_code == 1
+    e4m3 = "tfdpa@products=2,a_format=e4m3,b_format=e4m3"
+    assert run("probe", "plan", e4m3, "-o", "r", "--vectors", "9", "--no-directed").exit_code == 0
+    refused = run("probe", "run", "r", "--device", device)
+    assert "this device does not take a in e4m3, b in e4m3" in refused.stderr
+
+
+def test_progress_without_a_terminal_is_a_line_now_and_then(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with parts.bar("nothing long") as advance:
+        advance(1, 2)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(parts, "PULSE_S", 0.02)
+    with parts.bar("something long") as advance:
+        advance(3, 7)
+        time.sleep(0.2)
+    lines = capsys.readouterr().err.splitlines()
+    assert 1 <= len(lines) <= 20
+    assert lines[0].startswith("something long, 3 of 7, ")
