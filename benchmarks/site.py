@@ -60,7 +60,8 @@ def main() -> None:
     head = (
         f"{date.today()}, {platform.machine()}, {processor()}.\n\n{len(made)} files, {size / 1e6:.1f} MB "
         f"with the playground, {seconds:.0f} s of one core.  Goals: {GOALS[1]} files, "
-        f"{GOALS[0] / 1e6:.0f} MB, {GOALS[2]} s, and {GOALS[3] / 1000:.0f} s to the first paint.\n\nMilliseconds to the first paint, "
+        f"{GOALS[0] / 1e6:.0f} MB, {GOALS[2]} s, and {GOALS[3] / 1000:.0f} s to the first "
+        "paint.\n\nMilliseconds to the first paint, "
         "by the width of the window in CSS pixels:"
     )
     table = table_lines(("page", *(f">{width}" for width in WIDTHS)), rows)

@@ -392,9 +392,9 @@ class _Panel:
 
 
 def _telling(shown: Sequence[SumBlock]) -> list[SumBlock]:
-    """Sums without those that leave their only term as it is; each run of these is one line."""
-    made: list[SumBlock] = []
-    for idle, run in groupby(shown, key=_idle):
+    """The first sum, and those that do not leave their only term as it is; each run of these is one line."""
+    made = list(shown[:1])
+    for idle, run in groupby(shown[1:], key=_idle):
         some = list(run)
         several = "1 sum leaves its" if len(some) == 1 else f"{len(some)} sums leave their"
         made += [SumBlock(f"{several} only term as it is")] if idle else some
