@@ -294,7 +294,11 @@ def _short(makes: Sequence[ProductProducer]) -> str:
     if not makes:
         return ""
     names = dict.fromkeys(name for p in makes for name in p.units)
-    shown = [processors for processors, _ in on_processors(names)] or ["multiply–adds of no matrix unit"]
+    shown = [processors for processors, _ in on_processors(names)]
+    if any(p.of_cores and not p.reference for p in makes):
+        shown.insert(0, "multiply–adds of any processor's cores")
+    if any(p.reference for p in makes):
+        shown.insert(0, "sums in fp64 that are rounded once")
     more = f" and {len(shown) - _ARCHITECTURES} more" if len(shown) > _ARCHITECTURES else ""
     return f"{', '.join(shown[:_ARCHITECTURES])}{more} ({makes[0].model.recipe.name})"
 

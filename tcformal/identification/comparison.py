@@ -613,6 +613,8 @@ def _kind(first: ProductProducer, second: ProductProducer) -> Difference:
     one, two = first.model, second.model
     if first.fault or second.fault:
         return Difference.BUG
+    if first.reference or second.reference:
+        return Difference.ROUNDING
     formats = [(m.unit.a_format, m.unit.d_format, m.recipe.partials, m.recipe.operands) for m in (one, two)]
     if formats[0] != formats[1]:
         return Difference.FORMAT
