@@ -108,7 +108,7 @@ def show_traces(traces: Sequence[Trace]) -> None:
     out = console()
     for trace in traces if len(traces) == 1 else ():
         d = trace.unit.operands.d
-        out.print(Text(f"{trace.unit.name}: d = {value_and_hex(d, trace.result)}", style="bold"))
+        out.print(Text(f"d = {value_and_hex(d, trace.result)}", style="bold"))
     if len(traces) == 2:
         out.print(divergence_text(traces[0], traces[1], divergence(traces[0], traces[1])))
     for trace in traces:
