@@ -90,6 +90,7 @@ def _explain_program(name: str, operands: Mapping[str, str | None], no_calls: bo
 def show_program(trace: ProgramTrace, *, calls: bool = True) -> None:
     """Print the stages of a program, and the inside of each of its calls."""
     out = console()
+    out.print(Text(f"d = {value_and_hex(trace.fmt, trace.result)}", style="bold"))
     out.print(trace_view(trace))
     for stage in trace.stages if calls else ():
         if stage.trace is not None:
