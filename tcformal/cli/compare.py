@@ -46,6 +46,8 @@ from tcformal.report.plot import check_picture
 
 #: Recipes, and architectures, that a line shows.
 _RECIPES, _ARCHITECTURES = 3, 12
+#: The chance of an accident from which the first line says it.
+_LIKELY = 0.01
 #: The arrays and numbers of a product in one file.
 _ARRAYS = ("expected", "got", "a", "b", "c", "bias", "scale_a", "scale_b")
 _FACTORS = ("alpha", "beta")
@@ -243,6 +245,7 @@ def headline(found: Compared, *, one: bool = False) -> tuple[str, str]:
     """The answer's first words, and the rest of its first line."""
     made, other = _short(found.expected), _short(found.got)
     kind, bug = found.kind, found.bug
+    likely = f"; or by accident ({percent(found.chance)})" if found.chance and found.chance > _LIKELY else ""
     if one:
         return (
             ("MADE BY", made)
@@ -257,7 +260,7 @@ def headline(found: Compared, *, one: bool = False) -> tuple[str, str]:
         where = "GOT" if bug.side == "got" else "EXPECTED"
         return (
             kind.value,
-            f"{where} is made by {_short([bug.model])}, and {bug.what}: by {_short([bug.other])}",
+            f"{where} is made by {_short([bug.model])}, and {bug.what}: by {_short([bug.other])}{likely}",
         )
     if bug is not None:
         where = "GOT" if bug.side == "got" else "EXPECTED"
@@ -272,7 +275,7 @@ def headline(found: Compared, *, one: bool = False) -> tuple[str, str]:
         return kind.value, (
             f"none of {found.tried} recipes on units makes {' nor '.join(sides)}, and no bug that was tried"
         )
-    return kind.value, f"EXPECTED is made by {made}, GOT by {other}{_other(found)}"
+    return kind.value, f"EXPECTED is made by {made}, GOT by {other}{_other(found)}{likely}"
 
 
 def _other(found: Compared) -> str:
@@ -291,7 +294,11 @@ def _short(makes: Sequence[ProductProducer]) -> str:
     if not makes:
         return ""
     names = dict.fromkeys(name for p in makes for name in p.units)
-    shown = [processors for processors, _ in on_processors(names)] or ["multiply–adds of no matrix unit"]
+    shown = [processors for processors, _ in on_processors(names)]
+    if any(p.of_cores and not p.reference for p in makes):
+        shown.insert(0, "multiply–adds of any processor's cores")
+    if any(p.reference for p in makes):
+        shown.insert(0, "sums in fp64 that are rounded once")
     more = f" and {len(shown) - _ARCHITECTURES} more" if len(shown) > _ARCHITECTURES else ""
     return f"{', '.join(shown[:_ARCHITECTURES])}{more} ({makes[0].model.recipe.name})"
 

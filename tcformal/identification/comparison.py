@@ -30,11 +30,11 @@ from tcformal.identification.bugs import (
     subnormal_products,
     value_bug,
 )
-from tcformal.identification.causes import Hints
+from tcformal.identification.causes import Hints, by_accident
 from tcformal.identification.cuts import cut_makers
 from tcformal.identification.outputs import ProductCase, outputs
 from tcformal.identification.product_elements import Doubles, Elements, Makers, makers, planned, results
-from tcformal.identification.product_hints import product_chance, product_hints
+from tcformal.identification.product_hints import product_hints
 from tcformal.identification.product_recipes import Parting, ProductProducer, parting
 from tcformal.oracle.interpreter import program_result
 from tcformal.programs.recipe import recipes
@@ -118,7 +118,7 @@ class Compared(Shown):
     parting: Parting | None = None
     #: What would explain outputs that nothing makes; None where both are explained, or neither is.
     hints: Hints[ProductProducer] | None = None
-    #: The chance that some recipe gives the elements that differ by accident; None of many, and of bugs.
+    #: The chance that some recipe gives one or two differing elements by accident; None of more, and of bugs.
     chance: float | None = None
 
     def _summary(self) -> str:
@@ -225,6 +225,8 @@ class _Search:
         self.places = np.concatenate([self._some(self.apart, _DIFFERING), self._some(~self.apart, _ALIKE)])
         self.tried = sum(len(found) for _, found in self.every)
         self.known: list[tuple[ProductProducer, Raw]] | None = None
+        #: What every recipe makes of a few elements.
+        self.first: list[Raw] = []
         self.wholes: dict[ProductProducer, tuple[Places, Raw]] = {}
         self.checked = 0
 
@@ -262,8 +264,12 @@ class _Search:
         """What recipes make of the elements that are tried, if they give one of a few of them."""
         if self.known is None:
             units: dict[UnitSpec, list[ProductProducer]] = {}
-            for p, _ in self._made(self.few(), self.every, _SIDES, 1):
-                units.setdefault(p.model.unit, []).append(p)
+            few = self.few()
+            wanted = [self.of(side)[tuple(few.T)] for side in _SIDES]
+            for p, d in self._made(few, self.every, _SIDES, 0):
+                self.first.append(d)
+                if any(same_words(w, d, self.case.d_format).any() for w in wanted):
+                    units.setdefault(p.model.unit, []).append(p)
             self.known = self._made(self.places, list(units.items()), _SIDES, 0)
         return self.known
 
@@ -530,9 +536,11 @@ class _Search:
         first = divmod(int(self.apart.argmax()), self.apart.shape[1]) if differing else None
         both = [*makes["expected"][:1], *makes["got"][:1]] if makes["expected"] and makes["got"] else []
         chance = None
-        if 0 < differing <= _DIFFERING and (both or (bug is not None and bug.other is not None)):
-            side = "got" if bug is None else bug.side
-            chance = product_chance(self.case, np.argwhere(self.apart), self.every, side)
+        if 0 < differing <= _FIRST and (both or (bug is not None and bug.other is not None)):
+            at = tuple(self.few()[:differing].T)
+            right, wrong = ("got", "expected") if bug and bug.side == "expected" else _SIDES
+            words = (d[:differing] for d in self.first)
+            chance = by_accident(self.case.d_format, self.of(right)[at], self.of(wrong)[at], words)
         return Compared(
             self.case, kind, makes["expected"], makes["got"], bug, differing, first, self.worst(),
             self.share(both), self.tried, self.checked, chance=chance,
@@ -605,6 +613,8 @@ def _kind(first: ProductProducer, second: ProductProducer) -> Difference:
     one, two = first.model, second.model
     if first.fault or second.fault:
         return Difference.BUG
+    if first.reference or second.reference:
+        return Difference.ROUNDING
     formats = [(m.unit.a_format, m.unit.d_format, m.recipe.partials, m.recipe.operands) for m in (one, two)]
     if formats[0] != formats[1]:
         return Difference.FORMAT

@@ -14,7 +14,7 @@ from tcformal.errors import InputError
 from tcformal.identification.bugs import same_words
 from tcformal.identification.causes import SIDES, Hints, by_accident
 from tcformal.identification.outputs import ProductCase
-from tcformal.identification.product_elements import Elements, Makers, different, results
+from tcformal.identification.product_elements import Elements, different, results
 from tcformal.identification.product_recipes import ProductProducer, with_output
 from tcformal.programs.recipe import Recipe, recipe
 from tcformal.simulation.model_gemm import gemm
@@ -24,14 +24,6 @@ from tcformal.simulation.operands.batch import Raw
 _BASES = 3
 #: The places on which a recipe is verified, and its results there.
 Verified = Callable[[ProductProducer], tuple[NDArray[np.intp], Raw]]
-
-
-def product_chance(case: ProductCase, places: NDArray[np.intp], every: Makers, side: str) -> float | None:
-    """`by_accident` of one output at places where they differ, and all recipes that were tried."""
-    at, x = tuple(places.T), Elements.of(case, places)
-    made = (d for _, found in every for d in results([p.model for p in found], x) if d is not None)
-    right, wrong = (case.expected, case.got) if side == "got" else (case.got, case.expected)
-    return by_accident(case.d_format, right[at], wrong[at], made)
 
 
 def product_hints(
