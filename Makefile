@@ -8,13 +8,14 @@ LOCKED = $(VENV)/.locked
 RUN = $(VENV)/.run
 STAMP = $(VENV)/.develop
 
+USUAL = --extra solvers --extra llvm
 LOCK_OPTIONS = --quiet --generate-hashes --allow-unsafe --strip-extras --build-deps-for editable \
 	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links
 
 # Tests start some hundred processes: each would compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test types tests test-slow test-debian test-torch test-long mutants fuzz attack exports bench bench-kernels bench-store \
+.PHONY: help demo test types tests test-slow test-debian test-lowest test-torch test-long mutants fuzz attack exports bench bench-kernels bench-store \
 	lock docs sessions clean
 
 help:
@@ -23,6 +24,7 @@ help:
 	@echo "make test-slow  tests that take seconds each: whole commands, processes that are killed or silent"
 	@echo "make test-debian  what needs Debian packages: names them and, as root, installs them"
 	@echo "make test-long  10^6 vectors per design family against the oracle; 10^4 of every design; exports (Debian packages)"
+	@echo "make test-lowest  the tests with the oldest packages that pyproject.toml allows; a part of test-long"
 	@echo "make test-torch  what needs PyTorch, the slow tests too: installs it beside, with transformers and rxnmapper"
 	@echo "make mutants    mutmut on what every answer rests on, in mutants/; ONLY='tcformal.semantics.round*': some of it"
 	@echo "make fuzz       10^4 odd calls of every command, with odd files"
@@ -31,7 +33,7 @@ help:
 	@echo "make bench      every solver on the same questions: the order in which the portfolio starts them"
 	@echo "make bench-kernels  matrix products: multiply-adds per second, compilation, memory"
 	@echo "make bench-store  kept answers among 10^5 others: seconds and memory"
-	@echo "make docs       the documentation as a site, in site/"
+	@echo "make docs       the documentation as a site, in site/; PYODIDE=pyodide-….tgz: with report and playground"
 	@echo "make sessions   renew the outputs on the pages of the documentation"
 	@echo "make lock       bring both locks up to pyproject.toml; LOCK_UPGRADE=--upgrade: newest versions"
 	@echo "make clean      remove the environment and all caches"
@@ -57,9 +59,19 @@ tests: $(STAMP)
 test-slow: $(STAMP)
 	$(BIN)/pytest -n 3 --dist worksteal -m "slow and not debian and not long"
 
-test-debian: $(STAMP)
+test-debian: $(STAMP) docs
 	./.ci/debian-packages
 	$(BIN)/pytest -n 2 --dist loadgroup -m "debian and not long"
+
+# In an environment of its own: the oldest packages that pyproject.toml allows, and the newest tools of the tests.
+test-lowest: $(STAMP)
+	$(PYTHON) -m venv --clear $(VENV)/lowest
+	$(VENV)/lowest/bin/python -m pip install --quiet uv
+	$(VENV)/lowest/bin/uv pip compile --quiet --resolution lowest-direct $(USUAL) -o $(VENV)/lowest/oldest.txt pyproject.toml
+	$(VENV)/lowest/bin/uv pip install --quiet --python $(VENV)/lowest/bin/python -r $(VENV)/lowest/oldest.txt
+	$(VENV)/lowest/bin/uv pip install --quiet --python $(VENV)/lowest/bin/python --constraint $(VENV)/lowest/oldest.txt \
+		--editable . --group oldest
+	$(VENV)/lowest/bin/python -m pytest -n 3 --dist worksteal
 
 # Beside the environment: PyTorch is large, and no other test needs it.
 test-torch: $(STAMP)
@@ -69,7 +81,7 @@ test-torch: $(STAMP)
 	PYTHONPATH=$$($(BIN)/python -c 'import site; print(site.getsitepackages()[0])'):. \
 		$(VENV)/torch/bin/python -m pytest -m "not debian" tests/pytorch
 
-test-long: $(STAMP)
+test-long: $(STAMP) test-lowest
 	./.ci/debian-packages
 	$(BIN)/pytest -m long
 
@@ -97,19 +109,21 @@ bench-kernels: $(STAMP)
 bench-store: $(STAMP)
 	$(BIN)/python -m benchmarks.store
 
-# In an environment of its own: the generator is no part of the lock.
-docs: $(STAMP)
+# In an environment of its own: the generator is no part of the lock.  With the archive of an npm package, PYODIDE,
+# the report and its playground lie beside.
+docs:
 	$(PYTHON) -m venv $(VENV)/docs
-	$(VENV)/docs/bin/python -m pip install --quiet --editable '.[docs]'
-	$(VENV)/docs/bin/mkdocs build --quiet
+	$(VENV)/docs/bin/python -m pip install --quiet --editable '.[docs,report]'
+	NO_MKDOCS_2_WARNING=1 PYODIDE=$(PYODIDE) $(VENV)/docs/bin/mkdocs build --quiet
+	$(if $(PYODIDE),$(VENV)/docs/bin/tcformal report --out site/report --playground $(PYODIDE))
 
 sessions: $(STAMP)
 	PYTHONPATH=tests $(BIN)/python -m sessions
 
 # The smaller lock is a part of the larger one: the same versions.
 lock: $(STAMP)
-	$(BIN)/pip-compile $(LOCK_OPTIONS) $(LOCK_UPGRADE) --extra dev --output-file requirements.lock pyproject.toml
-	$(BIN)/pip-compile $(LOCK_OPTIONS) --constraint requirements.lock --output-file requirements-run.lock pyproject.toml
+	$(BIN)/pip-compile $(LOCK_OPTIONS) $(LOCK_UPGRADE) $(USUAL) --extra dev --output-file requirements.lock pyproject.toml
+	$(BIN)/pip-compile $(LOCK_OPTIONS) $(USUAL) --constraint requirements.lock --output-file requirements-run.lock pyproject.toml
 
 clean:
 	rm -rf $(VENV) site .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist

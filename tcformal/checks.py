@@ -15,6 +15,9 @@ MOST_JOBS = 1024
 #: Inputs that a command may be asked to try, in pieces and all at once.
 MOST_VECTORS, MOST_AT_ONCE = 10**9, 10**7
 
+#: Names that an error lists where none is close.
+_MOST_LISTED = 48
+
 #: Characters of a value that an error shows.
 _SHOWN = 200
 
@@ -90,7 +93,7 @@ def unknown_sentence(kind: str, value: str, known: list[str], *, limit: int = 3)
     close = _closest(value[:_SHOWN], known, limit)
     if close:
         hint = "the closest are " + ", ".join(close)
-    elif len(known) <= 12:
+    elif len(known) <= _MOST_LISTED:
         hint = "expected one of " + ", ".join(known)
     else:
         hint = f"none of the {len(known)} known names is close"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 class Package:
     """A package of Python.
 
-    `extra` is empty for what every installation brings; `gives` says what does not work without it.
+    `extra` is empty for what models need; `gives` says what does not work without it.
     """
 
     distribution: str
@@ -40,6 +40,10 @@ class HostProgram:
         return f"apt-get install {self.debian}" if self.debian else "comes with the vendor's toolkit"
 
 
+#: What the usual installation has: the models, solvers, and compiled matrix products.
+USUAL = ("", "solvers", "llvm")
+
+
 def install(extra: str = "") -> str:
     """The command that installs the package, with one of its extras."""
     return f"python -m pip install 'tcformal[{extra}]'" if extra else "python -m pip install tcformal"
@@ -53,11 +57,11 @@ PACKAGES: tuple[Package, ...] = (
     Package("rich", "rich", "tables, colours and progress"),
     Package("msgspec", "msgspec", "typed records, read from JSON and written to it"),
     Package("jsonschema", "jsonschema", "kept answers, checked when they are written and read"),
-    Package("llvmlite", "llvmlite", "compiled matrix products; without it NumPy computes them, slower"),
-    Package("python-sat", "pysat", "proofs with certificates, and the lemmas of claims"),
-    Package("bitwuzla", "bitwuzla", "a solver: inputs and proofs where vectors find none"),
-    Package("z3-solver", "z3", "a second solver, which confirms the others"),
-    Package("cvc5", "cvc5", "a third solver, which confirms the others"),
+    Package("llvmlite", "llvmlite", "compiled matrix products, which NumPy else computes, slower", "llvm"),
+    Package("python-sat", "pysat", "proofs with certificates, and the lemmas of claims", "solvers"),
+    Package("bitwuzla", "bitwuzla", "a solver: inputs and proofs where vectors find none", "solvers"),
+    Package("z3-solver", "z3", "a second solver, which confirms the others", "solvers"),
+    Package("cvc5", "cvc5", "a third solver, which confirms the others", "solvers"),
     Package("passagemath-kissat", "", "the solver that finds most inputs first, with certificates", "kissat"),
     Package("cuda-core", "cuda.core", "GPUs of NVIDIA: `probe`, `identify`, `simulate(device=…)`", "cuda"),
     Package("pyopencl", "pyopencl", "`simulate(device='opencl:0')`", "opencl"),
@@ -77,6 +81,11 @@ PROGRAMS: tuple[HostProgram, ...] = (
 )
 
 
+def install_module(name: str) -> str:
+    """The command that brings the package with a module of this name."""
+    return next((p.install for p in PACKAGES if p.module.partition(".")[0] == name), install())
+
+
 @dataclass(frozen=True, slots=True)
 class InstalledPart:
     """What was found of a package or program."""
@@ -94,8 +103,8 @@ class InstalledPart:
 
     @property
     def needed(self) -> bool:
-        """Whether it belongs to every installation."""
-        return self.kind == "package" and not self.extra
+        """Whether it belongs to the usual installation, which README shows."""
+        return self.kind == "package" and self.extra in USUAL
 
 
 def examined() -> Iterator[InstalledPart]:

@@ -47,12 +47,12 @@ class Shown:
         if "__repr__" not in vars(cls):
             cls.__repr__ = Shown.__repr__  # type: ignore[method-assign]
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         """What `repr` says, without its brackets."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
-        line = f"<{' '.join(self._line().split())}>"
+        line = f"<{' '.join(self._summary().split())}>"
         return line if len(line) <= LONGEST else f"{line[: LONGEST - 2]}…>"
 
     def __str__(self) -> str:

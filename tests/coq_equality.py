@@ -14,19 +14,26 @@ Open Scope Z_scope.
 """
 
 
-def equal_by(first: UnitSpec, second: UnitSpec) -> tuple[str, ...] | None:
+def equal_by(first: UnitSpec, second: UnitSpec, *, zero_c: bool = False) -> tuple[str, ...] | None:
     """The theorems by which two units are one function of words; None where their normal forms differ."""
-    one, two = normal_form(first), normal_form(second)
+    one, two = (normal_form(unit, zero_c=zero_c) for unit in (first, second))
     return tuple(dict.fromkeys(one[1] + two[1])) if one[0] == two[0] else None
 
 
-def coq_equality(first: UnitSpec, second: UnitSpec) -> str | None:
-    """A file in which `coqc` checks that two units of one normal form are equal; None where they are not."""
-    if equal_by(first, second) is None:
+def coq_equality(first: UnitSpec, second: UnitSpec, *, zero_c: bool = False) -> str | None:
+    """A file in which `coqc` checks that two units of one normal form are equal; None where they are not.
+
+    `zero_c`: on words with c = +0.
+    """
+    if equal_by(first, second, zero_c=zero_c) is None:
         return None
-    axes = {"a": (Form(first), idle_axes(first)), "b": (Form(second), idle_axes(second))}
+    axes = {
+        side: (Form(unit), idle_axes(unit, zero_c=zero_c)) for side, unit in (("a", first), ("b", second))
+    }
     lengths = {x.length for _, made in axes.values() for x in made if x.length is not None}
     about = f"length (pairs w) = {lengths.pop()}%nat" if lengths else "pairs w <> []"
+    if zero_c:
+        about = f"{about} /\\ c_word w = 0"
     lines, ends = [HEADER], []
     for side, (form, made) in axes.items():
         lines.append(f"Definition {side}0 : design := {form.text}.")
@@ -52,7 +59,7 @@ def _checked(axis: IdleAxis, form: Form, before: str, after: str, about: str) ->
         f"Definition {after} : design := {axis.after.text}.",
         f"Lemma {before}_same : forall w, {about} -> compute {before} w = compute {after} w.",
         "Proof.",
-        f"  intros w L. set (d := {before}).",
+        f"  intros w L. {'destruct L as [L Z]. ' * ('c_word' in about)}set (d := {before}).",
         "  assert (N : pairs w <> []) by (first [exact L | intros E; rewrite E in L; discriminate L]).",
     ]
     if axis.with_sum:

@@ -307,7 +307,7 @@ class Answered(Shown):
     #: Whether the evidence was checked in this run.
     checked: bool = True
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         expected = "" if self.as_expected else f", expected {self.ask.expected}"
         return f"{self.outcome} {short(self.query)}: {self.ask.name}{expected}"
 

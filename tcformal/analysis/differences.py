@@ -67,7 +67,7 @@ class Differences(Shown):
     relative: NDArray[np.float64]
     first: FirstDifference | None
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         names = " and ".join(short(u.shown) for u in self.units)
         return f"Differences {names}: {self.count} of {self.steps.size} elements, ≤ {self.largest} ulps"
 

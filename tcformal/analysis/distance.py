@@ -140,7 +140,7 @@ class Distances(Shown):
     constants: tuple[CallBound, CallBound]
     theorems: tuple[Instance, ...] = ()
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         first, second = (short(u.shown) for u in self.units)
         return f"Distances {second} − {first}, {self.covered.sum()} of {self.covered.size} elements covered"
 
@@ -168,7 +168,7 @@ class LargestDistance(Shown):
     #: Whether one unit takes away products that the other adds: twice as much of these is in the bound.
     other_signs: bool = False
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         names = " − ".join(short(u.shown, 32) for u in self.units)
         known = bounds_text(self.bound, self.attained)
         return f"LargestDistance {names}, {self.length} products: {known}"

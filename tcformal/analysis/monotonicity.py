@@ -260,7 +260,7 @@ class Monotonicity(Shown):
     falls: tuple[Fall, ...]
     claim: ClaimVerdict | None
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         known = ", ".join(f"{name} {self.verdict(name).name}" for name in "ca")
         return f"Monotonicity {short(self.name)}, {self.length} products: in {known}"
 

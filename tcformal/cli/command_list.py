@@ -35,6 +35,9 @@ Separate and prove
   prove: Prove two units equal, or a claim about one.
     prove 'valpey@terms=2,carry_bits=2' 'valpey@terms=2' --certify
     prove h100:fp16 --claim integer-sums
+  audit: Check a kept answer anew, also by other people's programs.
+    audit 582c # exit 3: no such program is installed
+    ~audit d885 -o files # exit 3: no such program is installed
   region: Within which spread of exponents two units agree.
     region a100:fp16 h100:fp16 --assume finite --assume c=0 # exit 1: they differ
     ~region h100:fp16 h100:fp16

@@ -18,6 +18,7 @@ from tcformal.cli.dot_product import (
     hints_view,
     mismatch_data,
     mismatch_view,
+    percent,
 )
 from tcformal.cli.evaluate import listed_values
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main
@@ -45,6 +46,8 @@ from tcformal.report.plot import check_picture
 
 #: Recipes, and architectures, that a line shows.
 _RECIPES, _ARCHITECTURES = 3, 12
+#: The chance of an accident from which the first line says it.
+_LIKELY = 0.01
 #: The arrays and numbers of a product in one file.
 _ARRAYS = ("expected", "got", "a", "b", "c", "bias", "scale_a", "scale_b")
 _FACTORS = ("alpha", "beta")
@@ -132,7 +135,7 @@ def _refuse(given: Mapping[str, Any], names: Sequence[str], where: str) -> None:
     """Raise InputError for an option that means nothing here."""
     shown = {"picture": "plot", "traced": "explain"}
     for name in names:
-        if given[name] not in (None, "", (), False):
+        if given[name] is not None and given[name] is not False and given[name] not in ("", ()):
             option = shown.get(name, name).replace("_", "-")
             raise InputError(f"expected --{option} beside {where}, but got it without")
 
@@ -169,7 +172,8 @@ def _in_archive(
             if name in held:
                 wide = held[name].dtype.itemsize == unit.d_format.storage_bits // 8
                 formats[name] = unit.d_format if wide else d
-        formats |= dict.fromkeys(("scale_a", "scale_b"), format_named("fp32"))
+        scale = unit.scale_format.name.removeprefix("u") if unit.scale_format is not None else "fp32"
+        formats |= dict.fromkeys(("scale_a", "scale_b"), format_named(scale))
     found: dict[str, Any] = {}
     for name, x in held.items():
         if name in _FACTORS:
@@ -208,7 +212,9 @@ def _dot_product(
 ) -> MismatchCase:
     """The dot product of the options."""
     count = scale_count(spec, spec.k)
-    data: dict[str, object] = {name: listed_values(given[name], spec.k) for name in "ab"}
+    rows = {name: listed_values(given[name], spec.k) for name in "ab"}
+    # Fewer products than the unit takes are filled up, so that every other unit can take them.
+    data: dict[str, object] = {name: x + ["0"] * (spec.k - len(x)) for name, x in rows.items()}
     data |= {"c": given["c"] or "0", "expected": right, "got": wrong}
     for name in ("scale_a", "scale_b"):
         if given[name] is not None:
@@ -239,6 +245,7 @@ def headline(found: Compared, *, one: bool = False) -> tuple[str, str]:
     """The answer's first words, and the rest of its first line."""
     made, other = _short(found.expected), _short(found.got)
     kind, bug = found.kind, found.bug
+    likely = f"; or by accident ({percent(found.chance)})" if found.chance and found.chance > _LIKELY else ""
     if one:
         return (
             ("MADE BY", made)
@@ -253,7 +260,7 @@ def headline(found: Compared, *, one: bool = False) -> tuple[str, str]:
         where = "GOT" if bug.side == "got" else "EXPECTED"
         return (
             kind.value,
-            f"{where} is made by {_short([bug.model])}, and {bug.what}: by {_short([bug.other])}",
+            f"{where} is made by {_short([bug.model])}, and {bug.what}: by {_short([bug.other])}{likely}",
         )
     if bug is not None:
         where = "GOT" if bug.side == "got" else "EXPECTED"
@@ -268,7 +275,7 @@ def headline(found: Compared, *, one: bool = False) -> tuple[str, str]:
         return kind.value, (
             f"none of {found.tried} recipes on units makes {' nor '.join(sides)}, and no bug that was tried"
         )
-    return kind.value, f"EXPECTED is made by {made}, GOT by {other}{_other(found)}"
+    return kind.value, f"EXPECTED is made by {made}, GOT by {other}{_other(found)}{likely}"
 
 
 def _other(found: Compared) -> str:
@@ -287,7 +294,11 @@ def _short(makes: Sequence[ProductProducer]) -> str:
     if not makes:
         return ""
     names = dict.fromkeys(name for p in makes for name in p.units)
-    shown = [processors for processors, _ in on_processors(names)] or ["multiply–adds of no matrix unit"]
+    shown = [processors for processors, _ in on_processors(names)]
+    if any(p.of_cores and not p.reference for p in makes):
+        shown.insert(0, "multiply–adds of any processor's cores")
+    if any(p.reference for p in makes):
+        shown.insert(0, "sums in fp64 that are rounded once")
     more = f" and {len(shown) - _ARCHITECTURES} more" if len(shown) > _ARCHITECTURES else ""
     return f"{', '.join(shown[:_ARCHITECTURES])}{more} ({makes[0].model.recipe.name})"
 
@@ -329,6 +340,11 @@ def view_of(found: Compared, *, one: bool = False, every: bool = False) -> list[
     parts.append(
         f"{found.tried} recipes on units tried; those named were verified on {found.checked} elements"
     )
+    if found.chance:
+        parts.append(
+            f"of all results as near as those that differ, the recipes give {percent(found.chance)}: so "
+            "likely is it that one of them fits by accident"
+        )
     if found.hints is not None:
         made = {"EXPECTED": bool(found.expected), "GOT": bool(found.got)}
         parts += hints_view(found.hints, made, _altered, None if every else _RECIPES)
@@ -364,7 +380,7 @@ def data_of(found: Compared, *, one: bool = False) -> dict[str, Any]:
         "differing": found.differing, "elements": int(found.case.expected.size),
         "first": element(found.first), "worst": element(found.worst),
         "share_of_rounding": found.share, "tried": found.tried, "verified_on": found.checked,
-        "hints": None if found.hints is None else hints_data(found.hints, _maker),
+        "chance": found.chance, "hints": None if found.hints is None else hints_data(found.hints, _maker),
     }  # fmt: skip
 
 

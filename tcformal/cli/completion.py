@@ -19,7 +19,7 @@ from tcformal.report.escape import print_json, say
 _BASH_WORDS = "COMP_WORDBREAKS=${COMP_WORDBREAKS//[@:=]/}  # names of units hold these\n"
 
 
-class UnitName(click.ParamType[str]):
+class UnitName(click.types.StringParamType):
     """The name of a unit or design, taken as it is."""
 
     name = "unit"

@@ -23,7 +23,7 @@ from tcformal.version import VERSION, commit
 def doctor(as_json: bool) -> int:
     """Say what is installed, what is missing, and what it would give.
 
-    Exit 0: everything is here that `python -m pip install tcformal` brings.
+    Exit 0: everything is here that the usual installation has: models, solvers, compiled products.
     """
     parts = list(examined())
     lacking = [part for part in parts if part.needed and part.state != "here"]
@@ -64,7 +64,7 @@ def _view(
     if lacking:
         head = Headline("INCOMPLETE", False, f": {', '.join(p.name for p in lacking)} missing or broken")
     else:
-        head = Headline("COMPLETE", True, ": everything is here that every installation has")
+        head = Headline("COMPLETE", True, ": everything is here that the usual installation has")
     said = "\n".join(f"{name + ':':<13}{text}" for name, text in facts.items())
     here = [p for p in parts if p.state == "here"]
     absent = [p for p in parts if p.state != "here"]

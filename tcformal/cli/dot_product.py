@@ -68,7 +68,7 @@ def mismatch_view(found: Explained, *, every: bool = False) -> Iterator[ReportPa
     if found.expected and found.got and found.chance:
         yield (
             f"of all results as near the expected ones, the {found.tried} units and computations give "
-            f"{_percent(found.chance)}: so likely is it that one of them gives a wrong result by accident"
+            f"{percent(found.chance)}: so likely is it that one of them gives a wrong result by accident"
         )
     yield _cases(found, most)
     for name, made in zip(SIDES, (found.expected, found.got), strict=True):
@@ -79,7 +79,7 @@ def mismatch_view(found: Explained, *, every: bool = False) -> Iterator[ReportPa
         if found.fault_chance:
             yield (
                 "of all results as near the expected ones, the lost, doubled and negated products that were "
-                f"tried give {_percent(found.fault_chance)}: so likely is it that one fits by accident"
+                f"tried give {percent(found.fault_chance)}: so likely is it that one fits by accident"
             )
     if found.hints is not None:
         exists = dict(zip(SIDES, (bool(found.expected), bool(found.got)), strict=True))
@@ -90,7 +90,7 @@ def mismatch_view(found: Explained, *, every: bool = False) -> Iterator[ReportPa
         yield f"They diverge at {stage.stage}:\n  {first}: {stage.first}\n  {second}: {stage.second}"
 
 
-def _percent(chance: float) -> str:
+def percent(chance: float) -> str:
     """A chance in per cent."""
     return f"{100 * chance:.3g} %" if chance > 1e-300 else "less than 1e-298 %"
 
@@ -119,7 +119,7 @@ def hints_view(
         rows += [(line,) for line in _more(altered, most)]
         yield Rows((f"what would explain {name}: a unit altered in one parameter",), rows)
         likely = "" if chance is None else (
-            f": they give {_percent(chance)} of all results as near the other one, so likely is it that "
+            f": they give {percent(chance)} of all results as near the other one, so likely is it that "
             "one of them fits by accident"
         )  # fmt: skip
         yield f"A hint only, of {hints.tried} altered units, which do not exist{likely}."

@@ -11,6 +11,7 @@ from tcformal.backends.concrete import Concrete
 from tcformal.cli.group import json_option, main
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
+from tcformal.errors import InputError
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.programs.chain import circuit, scale_count
 from tcformal.query.explain.given import witness_of
@@ -67,6 +68,14 @@ def given_witness(spec: UnitSpec, given: Mapping[str, str | None], k: int | None
     # One value alone is the first factor; with commas, a list that is too short is a mistake.
     a, b = (f"{x},..." if k > 1 and x.strip(". ") and not {",", ":"} & set(x) else x for x in (a, b))
     words = listed_values(a, k), listed_values(b, k)
+    for name, listed in zip("ab", words, strict=True):
+        if len(listed) < k:
+            got = f"{len(listed)}: a final ... adds zeros"
+            raise InputError(f"expected {k} values for {name} of {spec.name}, but got {got}")
+    for option, scales in (("--scale-a", scale_a), ("--scale-b", scale_b)):
+        if scales and not count:
+            what = "a unit with scales, such as b200:mxf4"
+            raise InputError(f"expected {what}, for {option}, but got {spec.name}")
     return witness_of(spec, *words, c, k=k, scale_a=scale_a, scale_b=scale_b)
 
 

@@ -20,7 +20,7 @@ from tcformal.checks import unknown_sentence
 from tcformal.cli.command_list import COMMANDS, EXAMPLES
 from tcformal.cli.signals import EndedError, working
 from tcformal.errors import InputError, TcformalError
-from tcformal.installed import install
+from tcformal.installed import install_module
 from tcformal.report.escape import VERBOSE, complain, tell_names
 from tcformal.version import VERSION, collect_rarely
 
@@ -88,10 +88,7 @@ class OneSentence(click.Group):
             word = args[0]
             if word not in COMMANDS:
                 raise click.UsageError(unknown_sentence("command", word, list(COMMANDS))) from None
-            packages = ", ".join(sorted(set(MISSING.values())))
-            raise click.UsageError(
-                f"expected {packages} for the command {word}, but it is not installed: {install()}"
-            ) from None
+            raise click.UsageError(_lacks(MISSING[COMMANDS[word].module], word)) from None
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a command; TcformalError and click's own errors become one line."""
@@ -105,12 +102,12 @@ class OneSentence(click.Group):
                 code = super().main(*args, **kwargs) or OK
             tell_names()
             sys.exit(code)
-        except click.exceptions.NoArgsIsHelpError as error:
-            error.show()
-            sys.exit(BAD_INPUT)
         except click.MissingParameter as error:
             fail(_missing(error), BAD_INPUT)
         except click.ClickException as error:
+            if type(error).__name__ == "NoArgsIsHelpError":  # which click has from 8.2 on
+                error.show()
+                sys.exit(BAD_INPUT)
             fail(error.format_message(), BAD_INPUT)
         except TcformalError as error:
             fail(str(error), error.exit_code)
@@ -133,9 +130,7 @@ class OneSentence(click.Group):
                 raise
             if isinstance(error, ModuleNotFoundError) and (name := _package(error)):
                 word = next((x for x in sys.argv[1:] if x in COMMANDS), "tcformal")
-                fail(
-                    f"expected {name} for the command {word}, but it is not installed: {install()}", BAD_INPUT
-                )
+                fail(_lacks(name, word), BAD_INPUT)
             fail(f"internal error, please report it: {type(error).__name__}: {error}", NO_ANSWER)
         finally:
             SHORT_NAMES.reset(heard)
@@ -174,6 +169,10 @@ def _package(error: ModuleNotFoundError) -> str:
     """The package that an import lacks; empty for a module of this one."""
     name = (error.name or "").partition(".")[0]
     return "" if name == "tcformal" else name
+
+
+def _lacks(module: str, command: str) -> str:
+    return f"expected {module} for the command {command}, but it is not installed: {install_module(module)}"
 
 
 def fail(sentence: str, code: int) -> None:

@@ -320,7 +320,8 @@ def compare_(
             return OTHERWISE
         return NO_ANSWER if any(c.lacks for c in checked) else OK
     with bar("comparing") as advance:
-        found = compare(path, [resolve(name) for name in names], advance, unit)
+        asked = None if unit is None else resolve(unit).name
+        found = compare(path, [resolve(name) for name in names], advance, asked)
     if as_json:
         print_json(comparison_data(found))
     else:

@@ -325,7 +325,7 @@ def show(start: str, folder: str, as_json: bool) -> None:
     A claim is answered again first.
     """
     store = Store(Path(folder), warn)
-    entry = _one(store, start)
+    entry = one_record(store, start)
     if not isinstance(entry, Entry):
         _show_claim(store, entry, as_json)
         return
@@ -364,7 +364,7 @@ def _show_claim(store: Store, record: Record, as_json: bool) -> None:
     say(f"id: {_id(record)}")
 
 
-def _one(store: Store, start: str) -> Entry | Record:
+def one_record(store: Store, start: str) -> Entry | Record:
     """The one answer or claim whose id begins with `start`; InputError where there is none, or another."""
     found: list[Entry | Record] = [entry for entry in store.entries() if matches(entry, start)]
     found += [r for r in store.newest_claims() if start and _id(r).startswith(start.lower())]
@@ -393,7 +393,7 @@ def proof(start: str, output: str, folder: str) -> None:
     is the instance of the theorem, which Coq checks.
     """
     store = Store(Path(folder), warn)
-    entry = _one(store, start)
+    entry = one_record(store, start)
     if isinstance(entry, Entry):
         from tcformal.store.audit.written import answer_proof  # the list does not wait for it
 

@@ -97,8 +97,11 @@ def catalogued_rivals(spec: UnitSpec, k: int) -> list[UnitSpec]:
 
 
 def computed(u: UnitSpec, k: int) -> tuple[object, ...]:
-    """A hashable key of the computation of `k`-term dot products: equal keys give equal results."""
-    return u.design, min(u.k, u.design.products), u.emulation, u.tree, None if u.k >= k else u.k
+    """A hashable key of the computation of `k`-term dot products: equal keys give equal results.
+
+    Calls are filled up with products 0·0, which may make a -0 a +0.
+    """
+    return u.design, min(u.k, u.design.products), u.emulation, u.tree, -(-k // u.k) * u.k
 
 
 def around(value: int | str | None, steps: Iterable[int] = _NEAR) -> list[int]:

@@ -167,7 +167,7 @@ def _parsed(key: str, value: str) -> Any:
 
 def _design_settings(settings: dict[str, str], name: str, extra: tuple[str, ...]) -> dict[str, Any]:
     """Parse design parameters, with shorthands expanded."""
-    names = [*_design_names(), "terms", "align_bits", "rounding", *extra]
+    names = [*extra, *_ORDER, "terms", "align_bits", "rounding", *_OF_TREES]
     parsed: dict[str, Any] = {}
     for key, value in settings.items():
         check_choice(f"parameter of {name.partition('@')[0]}", key, names)
@@ -302,7 +302,8 @@ def _family(name: str, family: str, settings: dict[str, str]) -> UnitSpec:
     if "rounding" in settings:
         given = {**_rerounded(settings["rounding"], base), **given}
     if family == "tree":
-        of_tree.setdefault("steps", "(0..3+c)")
+        last = check_int("k", read_int("k", settings.get("k", "4")), low=1, high=MOST_PRODUCTS) - 1
+        of_tree.setdefault("steps", f"(0..{last}+c)" if last else "(0+c)")
     made = _tree(of_tree, name) if of_tree else None
     if made is not None:
         base |= _tree_parameters(made, given)

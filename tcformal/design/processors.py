@@ -128,6 +128,13 @@ def architecture_of(text: str, kind: str = "GPU or architecture") -> str:
     return processor_names()[check_choice(kind, text, processor_names()) if name is None else name][0]
 
 
+def in_names(text: str) -> str:
+    """What a text that chooses units by their names looks for: for a processor, its architecture."""
+    name = processor(text)
+    arch = text if name is None else processor_names()[name][0]
+    return text if arch in (name, text) else f"{arch}/"
+
+
 def _label(u: UnitSpec) -> str | None:
     """The word for a unit's operand formats: `fp16`, `mxe4m3`, `mxf4`, `nvf4`; None without one."""
     a = u.operands.a.name

@@ -280,7 +280,7 @@ class Design(SpecialValues, Rounding, Accumulation, Alignment, Products, Shown):
         self._check_zero_exponent()
         self._check_combination()
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         said = ((f.name, getattr(self, f.name), f.default) for f in fields(self))
         return "Design " + ", ".join(f"{name}={value}" for name, value, usual in said if value != usual)
 

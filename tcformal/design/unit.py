@@ -102,7 +102,7 @@ class UnitSpec(Shown):
         if self.tree is not None:
             self._check_tree(self.tree)
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         return f"UnitSpec {short(self.shown, 60)}: {formats_text(self)}, {self.m}×{self.n}×{self.k}"
 
     def _check_tree(self, tree: Tree) -> None:
@@ -157,6 +157,11 @@ class UnitSpec(Shown):
     def shown(self) -> str:
         """The name that people are shown."""
         return self.asked or self.name
+
+    @property
+    def title(self) -> str:
+        """The same, with the unit that a processor's name stands for."""
+        return f"{self.asked} = {self.name}" if self.asked else self.name
 
     @property
     def arch(self) -> str:

@@ -153,7 +153,7 @@ class Format(Shown):
         body = (1 << (self.exponent_bits + self.fraction_bits)) - 1
         return body - (self.specials is Specials.ALL_ONES_NAN)
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         bits = f"{self.exponent_bits} exponent and {self.fraction_bits} fraction bits"
         return f"Format {self.name}: {self.width} bits, {bits}, bias {self.bias}"
 

@@ -20,6 +20,7 @@ from tcformal.identification.sum_chains import (
     elements_in_words,
 )
 from tcformal.identification.whole_product import as_words, cancelling_operands, product_formats
+from tcformal.shown import Shown
 
 #: Operands of one row, each asked with every number of rows; more where a row has few results.
 _SETS, _RESULTS = 8, 64
@@ -43,11 +44,16 @@ class RowOrder:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BatchInvariance:
+class BatchInvariance(Shown):
     """For which of some numbers of rows M a row is summed in another order than at the first M.
 
     `what`: what was asked; `orders`: that of the first M's first row, then the others as they come;
     `varying`: the M at which the same operands had different results; `checked`: results compared.
+
+    Examples:
+        >>> found = tcformal.batch_invariance(np.matmul, "fp64,fp64,fp64", (2, 4), (1, 2))
+        >>> isinstance(found.invariant, bool), found.rows
+        (True, (1, 2))
     """
 
     what: str
@@ -55,6 +61,9 @@ class BatchInvariance:
     orders: tuple[RowOrder, ...]
     varying: tuple[int, ...]
     checked: int
+
+    def _summary(self) -> str:
+        return str(self).splitlines()[0]
 
     @property
     def invariant(self) -> bool:

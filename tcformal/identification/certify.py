@@ -86,9 +86,9 @@ def _renumbered(unit: UnitSpec, order: Sequence[int]) -> UnitSpec:
 
 
 def _plain_form(unit: UnitSpec, k: int) -> UnitSpec | None:
-    """A design of k products in blocks, as the unit is defined; the unit itself where it is a tree of k.
+    """A design of k products in the unit's blocks; the unit itself where it is a tree of k.
 
-    None for a unit that does not take k products in whole calls.
+    None for a unit of which k products are no whole blocks.
     """
     if unit.tree is not None:
         return in_blocks(unit, k) if unit.k == k else None
@@ -96,11 +96,8 @@ def _plain_form(unit: UnitSpec, k: int) -> UnitSpec | None:
         return unit
     if unit.emulation is not None or unit.scale_format is not None:
         return None
-    length = min(k, unit.k, unit.design.products)
-    if k % length:
-        return None
-    made = replace(unit, k=k, design=replace(unit.design, products=length))
-    return made if k % unit.k == 0 or same_definition(made, unit, k) else None
+    length = min(unit.k, unit.design.products)
+    return None if k % length else replace(unit, k=k, design=replace(unit.design, products=length))
 
 
 def _changes(one: UnitSpec, two: UnitSpec) -> int:
@@ -144,15 +141,10 @@ class Sameness:
         """What theorems, definitions and some pools of inputs say."""
         if (known := self.by_theorem(other)).proof:
             return known
-        same = same_definition(self.base, other, self.k)
-        # Calls of more products have zeros besides, of which the definitions of k products know nothing.
-        filled = any(u.tree is None and u.k > self.k for u in (self.base, other))
-        if (filled or not same) and (witness := self._separated(other)) is not None:
-            return Likeness(witness=witness)
-        if same:
+        if same_definition(self.base, other, self.k):
             self._proved.append(other)
             return Likeness("the definitions are the same")
-        return Likeness()
+        return Likeness(witness=self._separated(other))
 
     def _taken(self, other: UnitSpec, near: UnitSpec, proof: str) -> Likeness:
         """A design that is proved to be another one, which is the base or was proved to be it."""
@@ -186,7 +178,8 @@ class Sameness:
         if self._left <= 0:
             return Likeness()
         try:
-            verdict = answer(question(asked.one, asked.two, Assumptions()), SolveOptions(limits=self._whole))
+            q = question(asked.one, asked.two, Assumptions(), k=asked.k)
+            verdict = answer(q, SolveOptions(limits=self._whole))
         except TcformalError:
             return Likeness()
         finally:
@@ -202,31 +195,26 @@ class Sameness:
         """Both designs for as few products as they hand their whole state on after; else for all.
 
         Soundness: products are numbered anew on both sides alike, which only renames inputs; designs that
-        agree on so many products with every c agree on all, block by block.
+        agree on so many products with every c agree on all, block by block.  Zeros that fill calls up are
+        such blocks where both have as many of them; else the units are compared with their zeros.
         """
         first, second, order = near, other, tuple(range(self.k))
         if all(u.tree is not None and u.k == self.k for u in (first, second)):
             order = _order(first)
             first, second = (_renumbered(u, order) for u in (first, second))
         one, two = _plain_form(first, self.k), _plain_form(second, self.k)
-        if one is not None and two is not None and one.operands.c == one.operands.d:
+        zeros = {-self.k % u.k for u in (first, second)}
+        in_blocks = one is not None and two is not None and one.operands.c == one.operands.d
+        if zeros != {0} and (len(zeros) > 1 or not in_blocks):
+            return _Asked(first, second, self.k, order)
+        if one is not None and two is not None and in_blocks:
             plain = [x for x in (one, two) if (x.emulation, x.scale_format, x.tree) == (None, None, None)]
             n = math.lcm(*(min(self.k, x.design.products) for x in plain))
             if len(plain) == 2 and n < self.k and self.k % n == 0:
                 return _Asked(replace(one, k=n), replace(two, k=n), n, order)
-        first, second = (self._of_all(u, made) for u, made in ((first, one), (second, two)))
+        pairs = ((first, one), (second, two))
+        first, second = (u if made is None or u.k == self.k else made for u, made in pairs)
         return _Asked(first, second, self.k, order)
-
-    def _of_all(self, u: UnitSpec, made: UnitSpec | None) -> UnitSpec:
-        """A unit of fewer products, called several times, or of more, as the design of k products that it is.
-
-        Soundness: a unit of more products is given zeros for the others, which are blocks of its own like
-        those that are compared for every c; where they would be in one block with the k, it stays as it is.
-        """
-        if made is None or made.k != self.k:
-            return u
-        whole = u.design.products <= self.k and u.operands.c == u.operands.d
-        return made if u.k < self.k or (u.k > self.k and whole) else u
 
     def _shown(self, other: UnitSpec, found: Sequence[Witness]) -> Likeness:
         """The first of some inputs on which both designs differ."""

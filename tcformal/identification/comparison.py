@@ -30,12 +30,12 @@ from tcformal.identification.bugs import (
     subnormal_products,
     value_bug,
 )
-from tcformal.identification.causes import Hints
+from tcformal.identification.causes import Hints, by_accident
+from tcformal.identification.cuts import cut_makers
 from tcformal.identification.outputs import ProductCase, outputs
 from tcformal.identification.product_elements import Doubles, Elements, Makers, makers, planned, results
 from tcformal.identification.product_hints import product_hints
 from tcformal.identification.product_recipes import Parting, ProductProducer, parting
-from tcformal.identification.streamed import streamed_makers
 from tcformal.oracle.interpreter import program_result
 from tcformal.programs.recipe import recipes
 from tcformal.programs.recipe_steps import parts_of
@@ -60,8 +60,8 @@ _SEED = 3
 _PAIRED = 64
 #: Roundings after the sums at most: of alpha, of beta, of C and of the bias.
 _EPILOGUE = 4
-#: Elements besides on which stream-K is tried.
-_STREAMED = 12
+#: Elements besides on which other cuts of sums are tried.
+_CUT = 12
 _SIDES = ("expected", "got")
 
 
@@ -118,8 +118,10 @@ class Compared(Shown):
     parting: Parting | None = None
     #: What would explain outputs that nothing makes; None where both are explained, or neither is.
     hints: Hints[ProductProducer] | None = None
+    #: The chance that some recipe gives one or two differing elements by accident; None of more, and of bugs.
+    chance: float | None = None
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         named = [f", {side} by {short(makes[0].model.recipe.name)} on {short(makes[0].model.unit.name, 36)}"
                  for side, makes in (("expected", self.expected), ("got", self.got)) if makes]  # fmt: skip
         elements = f"{self.differing} of {self.case.expected.size} elements differ"
@@ -223,6 +225,8 @@ class _Search:
         self.places = np.concatenate([self._some(self.apart, _DIFFERING), self._some(~self.apart, _ALIKE)])
         self.tried = sum(len(found) for _, found in self.every)
         self.known: list[tuple[ProductProducer, Raw]] | None = None
+        #: What every recipe makes of a few elements.
+        self.first: list[Raw] = []
         self.wholes: dict[ProductProducer, tuple[Places, Raw]] = {}
         self.checked = 0
 
@@ -260,8 +264,12 @@ class _Search:
         """What recipes make of the elements that are tried, if they give one of a few of them."""
         if self.known is None:
             units: dict[UnitSpec, list[ProductProducer]] = {}
-            for p, _ in self._made(self.few(), self.every, _SIDES, 1):
-                units.setdefault(p.model.unit, []).append(p)
+            few = self.few()
+            wanted = [self.of(side)[tuple(few.T)] for side in _SIDES]
+            for p, d in self._made(few, self.every, _SIDES, 0):
+                self.first.append(d)
+                if any(same_words(w, d, self.case.d_format).any() for w in wanted):
+                    units.setdefault(p.model.unit, []).append(p)
             self.known = self._made(self.places, list(units.items()), _SIDES, 0)
         return self.known
 
@@ -274,7 +282,7 @@ class _Search:
         """The recipes that give an output on every element that is verified, the nearest first."""
         want = self.of(side)[tuple(self.places.T)]
         made = [p for p, d in self.samples() if same_words(want, d, self.case.d_format).all()]
-        found = self._verified(side, made) or self._verified(side, self._streams(side))
+        found = self._verified(side, made) or self._verified(side, self._cut(side))
         return tuple(sorted(found, key=lambda p: p.rank))
 
     def _verified(self, side: str, made: Sequence[ProductProducer]) -> list[ProductProducer]:
@@ -285,12 +293,12 @@ class _Search:
                 found.append(p)
         return found
 
-    def _streams(self, side: str) -> list[ProductProducer]:
-        """Stream-K on the units that give some elements, or on all, with fields that give a few of them."""
-        places = np.concatenate([self.places, self._some(np.ones(self.case.shape, np.bool_), _STREAMED)])
+    def _cut(self, side: str) -> list[ProductProducer]:
+        """Sums that are cut, on the units that give some elements, or on all; by a few of the elements."""
+        places = np.concatenate([self.places, self._some(np.ones(self.case.shape, np.bool_), _CUT)])
         giving = {p.model.unit for p, _ in self.samples()}
         units = [(u, found) for u, found in self.every if u in giving] or self.every
-        return streamed_makers(self.case, self.of(side)[tuple(places.T)], places, units, self.progress)
+        return cut_makers(self.case, self.of(side)[tuple(places.T)], places, units, self.progress)
 
     def whole(self, p: ProductProducer) -> tuple[Places, Raw]:
         """The places on which a recipe is verified, and its results there."""
@@ -527,9 +535,15 @@ class _Search:
         differing = int(self.apart.sum())
         first = divmod(int(self.apart.argmax()), self.apart.shape[1]) if differing else None
         both = [*makes["expected"][:1], *makes["got"][:1]] if makes["expected"] and makes["got"] else []
+        chance = None
+        if 0 < differing <= _FIRST and (both or (bug is not None and bug.other is not None)):
+            at = tuple(self.few()[:differing].T)
+            pair = self.case.expected[at], self.case.got[at]
+            words = (d[:differing] for d in self.first)
+            chance = by_accident(self.case.d_format, *pair[:: -1 if bug and bug.side != "got" else 1], words)
         return Compared(
             self.case, kind, makes["expected"], makes["got"], bug, differing, first, self.worst(),
-            self.share(both), self.tried, self.checked,
+            self.share(both), self.tried, self.checked, chance=chance,
         )  # fmt: skip
 
 
@@ -599,6 +613,8 @@ def _kind(first: ProductProducer, second: ProductProducer) -> Difference:
     one, two = first.model, second.model
     if first.fault or second.fault:
         return Difference.BUG
+    if first.reference or second.reference:
+        return Difference.ROUNDING
     formats = [(m.unit.a_format, m.unit.d_format, m.recipe.partials, m.recipe.operands) for m in (one, two)]
     if formats[0] != formats[1]:
         return Difference.FORMAT

@@ -135,7 +135,7 @@ class Identification(Shown):
     batches: int = 0
     seconds: tuple[float, float] = (0.0, 0.0)
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         design = "" if self.simplest is None else f": {short(self.simplest)}"
         left = f"{self.survivors} of {self.space} designs left"
         return f"{self.verdict.value} {self.device.get('device', '')}{design}, {left}"

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tcformal.identification.batch_invariance import BatchInvariance, batch_invariance, rows_compared
 from tcformal.identification.whole_product import as_words
+from tcformal.shown import Shown
 
 if TYPE_CHECKING:
     from tcformal.torch.batches import BatchedCall
@@ -19,15 +20,23 @@ _ASKED = 1 << 32
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ModelInvariance:
+class ModelInvariance(Shown):
     """For which sizes of a batch a model's results of one sample change, and those of its layers alone.
 
     `layers`: every call of a module without children, with the inputs that it has for one sample; `M` counts
     the rows of a linear layer's product where masks were asked, samples otherwise.
+
+    Examples:
+        >>> layer = tcformal.batch_invariance(lambda a, b: a[:, :1] * b[:1], "fp32,fp32,fp32", (2, 1), (1, 2))
+        >>> tcformal.ModelInvariance(layer, (layer,)).invariant
+        True
     """
 
     model: BatchInvariance
     layers: tuple[BatchInvariance, ...]
+
+    def _summary(self) -> str:
+        return str(self).splitlines()[0]
 
     @property
     def invariant(self) -> bool:

@@ -272,9 +272,16 @@ def _named(held: Mapping[str, NDArray[Any]], parts: list[str], path: Path) -> ND
     """One array of several; its name is taken from `parts`."""
     if parts and parts[0] in held:
         return held[parts.pop(0)]
-    if len(held) == 1:
+    if len(held) == 1 and ("" in held or not parts or _is_format(parts[0])):
         return next(iter(held.values()))
     raise InputError(f"expected {path}:NAME with one of {', '.join(sorted(held))}, but got no such name")
+
+
+def _is_format(name: str) -> bool:
+    try:
+        return bool(format_named(name))
+    except InputError:
+        return False
 
 
 def _safetensors(data: bytes) -> dict[str, NDArray[Any]]:

@@ -16,7 +16,7 @@ from tcformal.design.steps import ProgramPlan
 from tcformal.design.unit import UnitSpec, takes
 from tcformal.errors import InputError
 from tcformal.identification.causes import computations, same_arithmetic
-from tcformal.identification.outputs import ProductCase, ProductOperands
+from tcformal.identification.outputs import ProductCase, ProductOperands, format_of_values
 from tcformal.identification.product_recipes import ProductProducer, recipes_for, with_output
 from tcformal.programs.recipe import recipe
 from tcformal.programs.recipe_steps import KPart, part_of_run, parts_of, recipe_plan, streamed
@@ -27,6 +27,10 @@ from tcformal.simulation.operands.batch import Raw
 
 #: Products of one call of a chain of multiply–adds.
 _CHAIN = 16
+#: Lanes of vectors of fp32, and of several of them, that take one k each in turn.
+_LANES = (2, 4, 8, 16, 32)
+#: A loop in fp64, as references are computed.
+_REFERENCE = "fma@k=16,a_format=fp64,b_format=fp64,c_format=fp64,d_format=fp64"
 #: Products that share a scale, in units and libraries.
 _BLOCKS = (16, 32, 64, 128)
 
@@ -145,14 +149,24 @@ def _computations(case: ProductCase, made: Makers) -> Makers:
     wide = {
         u.operands.names()["d"]: u for u, _ in made if u.c_format == u.d_format and u.a_format.name != "tf32"
     }
+    lanes = [f"lanes@splits={n}{merge}" for n in _LANES for merge in ("", ",merge=tree")]
     found: Makers = []
     for u in wide.values():
-        for name, _ in computations(u, _CHAIN):
-            if name.startswith(("fma@", "muladd@")):
-                chain = resolve(name)
-                with contextlib.suppress(InputError):
-                    one = gemm(chain, with_output(recipe("plain"), case, chain))
-                    found.append((chain, [ProductProducer(one, False)]))
+        for k, orders in ((_CHAIN, ["plain"]), (1, lanes)):
+            for name, _ in computations(u, k):
+                if name.startswith(("fma@", "muladd@")):
+                    chain, some = resolve(name), list[ProductProducer]()
+                    for order in orders:
+                        with contextlib.suppress(InputError):
+                            model = gemm(chain, with_output(recipe(order), case, chain))
+                            some.append(ProductProducer(model, False))
+                    found.append((chain, list(different(some, case.k))))
+    given = format_of_values(case.a).name
+    if case.a.dtype == case.b.dtype and given != "fp64":
+        reference = resolve(_REFERENCE)
+        one = with_output(recipe("cublaslt-66").varied(operands=given), case, reference)
+        with contextlib.suppress(InputError):
+            found.append((reference, [ProductProducer(gemm(reference, one), False)]))
     return found
 
 

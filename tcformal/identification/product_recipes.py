@@ -16,6 +16,8 @@ from tcformal.simulation.model_gemm import ModelGemm
 #: Parts of K, and tiles, of the recipes that are tried.
 _SPLITS = (2, 3, 4, 5, 6, 7, 8, 12, 16)
 _TILES = (16, 32, 64, 128)
+#: Steps besides of kernels without a matrix unit.
+_OF_CORES = (8,)
 #: Recipes of which the fault that drops the tail is tried.
 _DROPPING = ("cublaslt-66@grain=128", "cublaslt-21@tile=32")
 #: Fields whose other value is a fault of a library that was seen, in words.
@@ -34,6 +36,19 @@ class ProductProducer:
     own: bool
     #: The catalogued units of this arithmetic, those nearest to the one that was asked about first.
     units: tuple[str, ...] = ()
+
+    @property
+    def of_cores(self) -> bool:
+        """Whether these are fused multiply–adds one after the other, as a processor's cores do them."""
+        d, tree = self.model.unit.design, self.model.unit.tree
+        one = d.products == 1 and d.fraction_bits is None and d.conversion.startswith("RNE")
+        wide = self.model.unit.a_format == self.model.unit.d_format
+        return not self.units or (one and wide and tree is None and self.model.unit.emulation is None)
+
+    @property
+    def reference(self) -> bool:
+        """Whether these are sums in fp64, rounded once."""
+        return not self.units and self.model.unit.d_format.name == "fp64" != self.model.d_format.name
 
     @property
     def fault(self) -> str:
@@ -83,11 +98,16 @@ def _families(u: UnitSpec, case: ProductCase) -> tuple[list[str], list[str]]:
     # Where C joins an unscaled sum, both fused multiply–adds are the same.
     fused = ["", ",fused=c"] if case.alpha is not None and case.c is not None else [""]
     whole = ["plain", "cublaslt-55", *(f"cublaslt-55@{x[1:]}" for x in fused if x)]
-    whole += [f"cublaslt-21@tile={tile}{x}" for tile in _TILES for x in fused]
+    tiles = [*_OF_CORES, *_TILES] if u.a_format == u.d_format else _TILES
+    whole += [f"cublaslt-21@tile={tile}{x}" for tile in tiles for x in fused]
     narrow = case.d_format != u.d_format
     split = [
         f"cublaslt-{number}{x}{y}"
-        for number in ("66@grain=128", *(f"21@tile={tile}" for tile in _TILES), "36@tile=16", "36@tile=32")
+        for number in (
+            "66@grain=128",
+            *(f"21@tile={tile}" for tile in tiles),
+            *(f"36@tile={tile}" for tile in tiles if tile < 64),
+        )
         for x in fused
         for y in (("", ",partials=output") if narrow else ("",))
     ]

@@ -411,7 +411,7 @@ class IdentifiedProduct(Shown):
     #: What the same operands gave, where it was not always the same; None for a deterministic product.
     seen: SeenOrders | None = None
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         return f"IdentifiedProduct {'predicted' if self.found else 'not predicted'}, {self}"
 
     @property

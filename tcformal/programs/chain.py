@@ -70,6 +70,17 @@ def declare_inputs(g: Graph, spec: UnitSpec, k: int) -> OperandNodes:
     return OperandNodes(a, b, c, *scales)
 
 
+def filled(g: Graph, spec: UnitSpec, x: OperandNodes) -> OperandNodes:
+    """The operands with products 0·0 and scales of 1 up to whole calls of a unit, as units are replayed."""
+    more, k = -len(x.a) % spec.k, len(x.a)
+    a, b = ([*w, *[g.const(0, f.width)] * more] for w, f in ((x.a, spec.a_format), (x.b, spec.b_format)))
+    scales, scale = (x.scale_a, x.scale_b), spec.scale_format
+    if more and scale is not None:
+        ones = [g.const(scale.one, scale.width)] * (scale_count(spec, k + more) - scale_count(spec, k))
+        scales = ([*x.scale_a, *ones], [*x.scale_b, *ones])
+    return OperandNodes(a, b, x.c, *scales)
+
+
 def chained_dot(g: Graph, spec: UnitSpec, x: OperandNodes) -> Dot:
     """Apply a unit to consecutive runs of k products, each result being the next c; all stages are kept.
 
@@ -124,7 +135,7 @@ def definition(spec: UnitSpec, k: int | None = None) -> str:
 
 
 def same_definition(first: UnitSpec, second: UnitSpec, k: int) -> bool:
-    """Whether two units of equal formats have isomorphic circuits for K products."""
+    """Whether two units of equal formats have isomorphic circuits for K products, filled up with zeros."""
     if arithmetic(first) == arithmetic(second):
         return True
     return _same_definition(arithmetic(first), arithmetic(second), k)
@@ -137,7 +148,7 @@ def _same_definition(first: UnitSpec, second: UnitSpec, k: int) -> bool:
     results = []
     for side, spec in (("A", first), ("B", second)):
         with g.scope(side):
-            results.append(chained_dot(g, spec, x).result)
+            results.append(chained_dot(g, spec, filled(g, spec, x)).result)
     return results[0] is results[1]
 
 

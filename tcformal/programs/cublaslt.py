@@ -58,7 +58,7 @@ class PlannedProduct(Shown):
     unit: str
     recipe: Recipe
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         return f"PlannedProduct {short(self.recipe.name)} on {short(self.unit)}"
 
 

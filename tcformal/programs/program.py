@@ -14,13 +14,16 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from fractions import Fraction
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
 from tcformal.checks import check_choice, check_int, check_text, read_int, shown
-from tcformal.design.names import resolve
+from tcformal.design.aliases import ALIASES
+from tcformal.design.names import FAMILIES, resolve
+from tcformal.design.processors import processor
 from tcformal.design.steps import CallStep, InputStep, ProgramPlan
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import format_named
@@ -365,7 +368,7 @@ class Program(Shown):
                 )
         _parsed(self.name, self.body)
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         return f"Program {short(self.name, 60)}: {self.title}"
 
     def input_format(self, letter: str) -> Format:
@@ -503,9 +506,12 @@ def _settings(text: str, p: Program) -> dict[str, ProgramSetting]:
 
 
 def names_a_program(name: str) -> bool:
-    """Whether a name denotes a program or a file, not a unit."""
+    """Whether a name denotes a program, maybe misspelt, or a file, not a unit."""
     base = name.strip().partition("@")[0]
-    return base.endswith(".toml") or base in known_programs()
+    if base.endswith(".toml") or base in known_programs():
+        return True
+    of_units = "/" in base or base in FAMILIES or base in ALIASES or processor(base.partition(":")[0])
+    return not of_units and bool(get_close_matches(base.lower(), known_programs(), 1, 0.7))
 
 
 def program_of(x: str | Program) -> Program:

@@ -112,7 +112,7 @@ class Recipe(Shown):
                 check_int(name, value, low=1 if name in ("splits", "grain") else 0, high=_LARGEST)
         self._check_together()
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         return f"Recipe {short(self.name, 60)}: {self.title}"
 
     def _check_together(self) -> None:
@@ -175,6 +175,8 @@ def setting(key: str, text: str) -> RecipeValue:
 _RECORDED = "results/products/NVIDIA-H100-80GB-HBM3, products and scans of cuBLASLt 13.1"
 _MAP = "cublas_match plan and README"
 _CUTLASS = "CUTLASS include/cutlass/"
+_ONEDNN = "products of PyTorch 2.13 with oneDNN 3.12 on an Intel Xeon with AMX, recorded"
+_TORCH = "small products of PyTorch 2.13 on an Intel Xeon, recorded"
 _DEEPGEMM = "DeepGEMM deep_gemm/include/deep_gemm/impls/sm90_fp8_gemm_1d2d.cuh"
 
 
@@ -347,6 +349,22 @@ def _others() -> list[Recipe]:
             | linear
             | first
             | _stated(universal, grain=128, ragged_grain=16, grain_unit="bytes"),
+        ),
+        _row(
+            "onednn", "oneDNN's products: K in blocks, each from zero, added up in order",
+            "x86/tdpbf16ps, x86/vdpbf16ps and fused multiply–adds",
+            {"promotion": (512, Evidence.RECORDED, _ONEDNN), "start": ("first", Evidence.RECORDED, _ONEDNN)},
+            "promotion is the block of K, which depends on the shape, the threads and the cache; many shapes "
+            "have none, which is plain.",
+        ),
+        _row(
+            "lanes", "a loop over k in lanes: each takes one k in turn, and they are added up in order",
+            "fused multiply–adds in fp32",
+            {
+                name: (value, Evidence.RECORDED, _TORCH)
+                for name, value in {"turns": True, "tile": 1, "splits": 4, "start": "first"}.items()
+            },
+            "splits is the number of lanes; of PyTorch's small products there are four.",
         ),
         _row(
             "stream-k", "stream-K, deterministic: a tile's parts are added up in ascending k",

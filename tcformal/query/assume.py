@@ -240,7 +240,7 @@ class Assumptions(Shown):
         """
         return from_texts(spec_of(unit).operands.c, texts)
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         return f"Assumptions {', '.join(self.spellings()) or 'none'}"
 
     def phrase(self) -> str:

@@ -10,11 +10,12 @@ from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.programs.chain import chained_dot, common_k, declare_inputs
+from tcformal.programs.chain import chained_dot, common_k, declare_inputs, filled
 from tcformal.query.assume import Assumptions, assume_of_unit
 from tcformal.query.question import Kind, Question
 from tcformal.query.replay import oracle_result
 from tcformal.shown import short
+from tcformal.simulation.matrix_unit import padded_witness
 from tcformal.simulation.operands.witness import Witness
 
 #: Scopes under which the stages of the first and the second unit are labelled.
@@ -68,12 +69,16 @@ class EqualityQuestion(Question):
 
 
 def question(
-    first: UnitSpec, second: UnitSpec, what: Assumptions, graph: Graph | None = None
+    first: UnitSpec,
+    second: UnitSpec,
+    what: Assumptions,
+    graph: Graph | None = None,
+    k: int | None = None,
 ) -> EqualityQuestion:
     """Build the question whether two units of equal operand formats ever differ, in an empty or a new graph.
 
-    Shapes: K is the least common multiple of both units' k; a unit with a smaller k is applied to
-    consecutive blocks, each taking the previous result as c.
+    Shapes: K is the least common multiple of both units' k unless given; a unit with a smaller k is applied
+    to consecutive blocks, each taking the previous result as c, the last one filled up with products 0·0.
     Errors: InputError where the operand or scale formats differ, where a chain would need C and D of one
     format or would cut a block of scales, and for assumptions about scales that do not exist.
     """
@@ -91,13 +96,13 @@ def question(
             f"expected two units of equal scales, but they are {texts[0]} in {first.name} "
             f"and {texts[1]} in {second.name}"
         )
-    k = common_k(first, second)
+    k = common_k(first, second) if k is None else k
     g = Graph() if graph is None else graph
     x = declare_inputs(g, first, k)
     results = []
     for side, spec in zip(SIDES, (first, second), strict=True):
         with g.scope(side):
-            results.append(chained_dot(g, spec, x).result)
+            results.append(chained_dot(g, spec, filled(g, spec, x)).result)
     assumed = assume_of_unit(g, what, first, x)
     differ = g.and_(assumed, g.not_(g.eq(results[0], results[1])))
     return EqualityQuestion(first, second, k, what, g, (results[0], results[1]), assumed, differ)
@@ -136,5 +141,5 @@ class EqualityReplay:
 def replay(question: EqualityQuestion, witness: Witness) -> EqualityReplay:
     """Run a witness through both units on integers and on the oracle."""
     assumed, _, first, second = question.evaluator()(witness.inputs())
-    oracle = (oracle_result(question.first, witness), oracle_result(question.second, witness))
-    return EqualityReplay(witness, bool(assumed), (first, second), oracle)
+    one, other = (oracle_result(u, padded_witness(u, witness)) for u in (question.first, question.second))
+    return EqualityReplay(witness, bool(assumed), (first, second), (one, other))

@@ -68,7 +68,7 @@ class ProgramsCompared(Shown):
     drawn: Drawn | None
     seconds: float
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         return f"{self.kind.name}, k={self.asked.products}: {self.asked.claim}"
 
     def to_json(self) -> JsonObject:

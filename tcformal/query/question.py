@@ -75,7 +75,7 @@ class Question(Shown, ABC):
     def c_format(self) -> Format:
         """The format of the operand c."""
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         return f"{type(self).__name__} {self.outcome(Kind.UNKNOWN)}"
 
     def digest(self) -> str:

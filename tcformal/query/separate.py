@@ -69,7 +69,7 @@ def kept_or_separated(q: EqualityQuestion, how: SolveOptions) -> Verdict[Equalit
     """
     equal = None
     if how.solvers is None and not same_definition(q.first, q.second, q.k):  # which the engine sees
-        equal = equal_by_theorem(q.first, q.second, q.k)
+        equal = equal_by_theorem(q.first, q.second, q.k, zero_c=q.assumptions.c == 0)
     return kept_or_answered(q, how, equal=equal)
 
 

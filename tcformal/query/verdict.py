@@ -83,7 +83,7 @@ class Verdict(Shown, Generic[Q]):
     #: whose check did not end within its time limit: its verdict is UNKNOWN.
     checked: bool = True
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         texts, w = [f"{self.kind.name} {self.question.outcome(self.kind)}"], self.witness
         if w is not None:
             live = sum(map(bool, map(max, w.a, w.b)))

@@ -17,6 +17,7 @@ from tcformal.identification.rates import Rate
 from tcformal.identification.repeat import Repeated
 from tcformal.identification.validation import Validated
 from tcformal.oracle.values import format_value, hex_word
+from tcformal.report.chart import STYLE, Axis, Point, Series, chart
 from tcformal.report.escape import shortened
 from tcformal.report.parts import Headline, ReportPart, Rows
 from tcformal.simulation.operands.batch import Raw
@@ -163,44 +164,17 @@ def _counts(found: Identification) -> str:
     )
 
 
-#: The picture's size and margins, in pixels.
-_WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 640, 360, 60, 45, 20
+def growth_picture(space: int, growth: Sequence[tuple[int, int]], style: str = STYLE) -> str:
+    """A picture: how many designs of a space were left after so many dot products.
 
-
-def growth_picture(space: int, growth: Sequence[tuple[int, int]]) -> str:
-    """A picture: how many designs of a space were left, as a power of ten, after so many dot products."""
+    `style` makes it stand alone; empty on a page that has it.
+    """
     points = [(0, space), *growth]
     most, powers = max(1, points[-1][0]), math.ceil(math.log10(max(10, *(n for _, n in points))))
-
-    def x(probes: int) -> str:
-        return f"{_LEFT + (_WIDTH - _LEFT - 20) * probes / most:.1f}"
-
-    def y(power: float) -> str:
-        return f"{_HEIGHT - _BOTTOM - (_HEIGHT - _BOTTOM - _TOP) * power / powers:.1f}"
-
-    heights = [y(math.log10(max(1, count))) for _, count in points]
-    steps = "".join(f" H{x(probes)} V{height}" for (probes, _), height in zip(points, heights, strict=True))
     step = max(1, powers // 6)
-    ticks = "".join(
-        f'<text x="{_LEFT - 8}" y="{y(power)}" text-anchor="end" dominant-baseline="middle">10'
-        f'<tspan dy="-5" font-size="9">{power}</tspan></text>'
-        f'<path d="M{_LEFT} {y(power)} H{_WIDTH - 20}" stroke="#ddd"/>'
-        for power in range(0, powers + 1, step)
-    )
-    ticks += "".join(
-        f'<text x="{x(probes)}" y="{_HEIGHT - _BOTTOM + 16}" text-anchor="middle">{probes}</text>'
-        for probes in sorted({0, most // 2, most})
-    )
-    dots = "".join(
-        f'<circle cx="{x(probes)}" cy="{height}" r="3"/>'
-        for (probes, _), height in zip(points, heights, strict=True)
-    )
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{_HEIGHT}" '
-        f'viewBox="0 0 {_WIDTH} {_HEIGHT}" '
-        f'font-family="sans-serif" font-size="12"><rect width="100%" height="100%" fill="white"/>{ticks}'
-        f'<path d="M{x(0)} {heights[0]}{steps}" fill="none" stroke="black" stroke-width="2"/>{dots}'
-        f'<text x="{(_WIDTH + _LEFT) // 2}" y="{_HEIGHT - 8}" text-anchor="middle">dot products asked</text>'
-        f'<text transform="translate(16 {_HEIGHT // 2}) rotate(-90)" text-anchor="middle">designs left</text>'
-        "</svg>\n"
-    )
+    y = Axis(0.7, 10.0**powers, tuple((10.0**i, f"{10**i:,}") for i in range(0, powers + 1, step)), log=True)
+    x = Axis(0, most, tuple((n, f"{n:,}") for n in sorted({0, most // 2, most})))
+    left = [Point(probes, max(1, count)) for probes, count in points]
+    words = f"{space:,} designs at first, {points[-1][1]:,} after {most:,} dot products"
+    title = "Designs left against dot products asked"
+    return chart(x, y, [Series(0, left, line="steps")], title=title, words=words, style=style)

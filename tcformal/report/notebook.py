@@ -33,7 +33,7 @@ def html(value: Any) -> str | None:
         if isinstance(value, kind):
             return made(value)
     text = view("text", value)
-    return None if text is None else f"<pre>{escape(text)}</pre>"
+    return None if text is None else f'<pre style="font-family:monospace">{escape(text)}</pre>'
 
 
 def trace_html(trace: Trace) -> str:
@@ -50,7 +50,7 @@ def unit_html(u: Unit) -> str:
     ]
     shape = f"D[{spec.m},{spec.n}] = A[{spec.m},{spec.k}] · B[{spec.k},{spec.n}] + C ({spec.operands})"
     return (
-        f"<strong>{escape(spec.name)}</strong><br>{escape(shape)}<br>{escape(f'{op.name}: {op.formula}')}"
+        f"<strong>{escape(spec.title)}</strong><br>{escape(shape)}<br>{escape(f'{op.name}: {op.formula}')}"
         + html_table(("parameter", "value", "evidence", "source"), rows)
     )
 
@@ -62,8 +62,8 @@ def verdict_html(v: Verdict[Any]) -> str:
         return head
     first, second = v.question.first, v.question.second
     results = [
-        (name, format_value(first.operands.d, raw), hex_word(first.operands.d, raw))
-        for name, raw in zip(v.question.names, v.results, strict=True)
+        (spec.shown, format_value(first.operands.d, raw), hex_word(first.operands.d, raw))
+        for spec, raw in zip((first, second), v.results, strict=True)
     ]
     traces = [explain_witness(spec, v.witness) for spec in (first, second)]
     return (
@@ -75,7 +75,7 @@ def verdict_html(v: Verdict[Any]) -> str:
 
 def claim_html(v: ClaimVerdict) -> str:
     """A claim's verdict, with the theorem that answers it, or each part with its status."""
-    head = f"<strong>{escape(v.kind.name)}</strong>: {escape(v.claim)} of {escape(v.unit.name)}: "
+    head = f"<strong>{escape(v.kind.name)}</strong>: {escape(v.claim)} of {escape(v.unit.shown)}: "
     if v.theorem is not None:
         columns, rests = ("theorem", "source", "rests on"), "; ".join(v.theorem.rests_on)
         return head + escape(v.reason) + html_table(columns, [(v.theorem.name, v.theorem.source, rests)])
@@ -87,7 +87,7 @@ def identification_html(found: Identification) -> str:
     """The verdict as the command line prints it, and how many designs were left after each question."""
     lines = "\n".join(plain(part) for part in identification_view(found))
     picture = growth_picture(found.space, found.growth) if found.growth else ""
-    return f"<pre>{escape(lines)}</pre>{picture}"
+    return f'<pre style="font-family:monospace">{escape(lines)}</pre>{picture}'
 
 
 #: The views that are more than text.

@@ -125,18 +125,14 @@ def divergence_text(first: Trace, second: Trace, found: Divergence | None) -> Te
             "The two units do the same on these operands." if same else "No stage shows the difference."
         )
     start = "The results are equal, but the units diverge at" if same else "They diverge at"
-    return parting_text(found, start, (first.unit.name, second.unit.name))
+    return parting_text(found, start)
 
 
-def parting_text(
-    found: Divergence,
-    start: str = "They diverge at",
-    names: Sequence[str] = ("the first unit", "the second unit"),
-) -> Text:
+def parting_text(found: Divergence, start: str = "They diverge at") -> Text:
     """The stage where two units diverge, with the value of each."""
     text = Text(f"{start} {found.stage}:\n", style=_HEAD)
-    text.append(f"  {names[0]}: {found.first}\n", style="not bold")
-    text.append(f"  {names[1]}: {found.second}", style="not bold")
+    text.append(f"  {found.units[0]}: {found.first}\n", style="not bold")
+    text.append(f"  {found.units[1]}: {found.second}", style="not bold")
     return text
 
 

@@ -37,8 +37,10 @@ def exports_section(kept: Iterable[ExportRecord]) -> Section:
     """How many exported designs the tools of their users took, and how they ran; today's definitions only."""
     found: dict[str, list[ExportRecord]] = defaultdict(list)
     distinct = distinct_designs()
-    for r in kept:
-        if r.unit in distinct and r.definition == definition(catalogue()[r.unit]):
+    known = [r for r in kept if r.unit in distinct]
+    today = {unit: definition(catalogue()[unit]) for unit in {r.unit for r in known}}
+    for r in known:
+        if r.definition == today[r.unit]:
             found[r.to].append(r)
     rows = []
     for to, mine in found.items():

@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import groupby
 
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Sign
@@ -199,8 +200,8 @@ def _clipped(bits: str) -> str:
 
 #: Sizes in units of the picture: a bit, a row, a character of text, the margin, and between two panels.
 _BIT, _ROW, _CHAR, _EDGE, _GAP = 11, 20, 7.3, 14, 28
-#: Most characters of a name, and of a line of words.
-_MOST_NAME, _LINE = 46, 92
+#: Most characters of a name, and of a line of words; of one where names stand above their bits.
+_MOST_NAME, _LINE, _NARROW = 46, 92, 50
 
 #: Colours of daylight, and of the dark; contrast of text at least 4.5 in both.
 _LIGHT = ("#1b1f24", "#57606a", "#ffffff", "#0b5c2e", "#a40e26", "#1f4fa8", "#8a4b00", "#e3f3e8", "#fbe3e3")
@@ -243,9 +244,9 @@ def picture_svg(traces: Sequence[Trace]) -> str:
 
 
 def panels_svg(traces: Sequence[Trace]) -> list[str]:
-    """The same as one picture for each unit, for pages that set them side by side, and have STYLE."""
+    """The same as one narrow picture for each unit, names above bits, for pages that have STYLE."""
     found = divergence(*traces) if len(traces) == 2 else None
-    return [_svg([_Panel(trace, found)], "", False, "") for trace in traces]
+    return [_svg([_Panel(trace, found, narrow=True)], "", False, "") for trace in traces]
 
 
 def _svg(panels: Sequence[_Panel], said: str, differ: bool, style: str) -> str:
@@ -253,12 +254,15 @@ def _svg(panels: Sequence[_Panel], said: str, differ: bool, style: str) -> str:
     top = _EDGE + (_ROW if said else 0)
     width = max(len(said) * _CHAR, *(panel.width for panel in panels)) + 2 * _EDGE
     height = top + sum(panel.height for panel in panels) + _GAP * (len(panels) - 1) + _EDGE
-    title = " and ".join(panel.trace.unit.name for panel in panels)
+    title = " and ".join(panel.trace.unit.title for panel in panels)
     words = " ".join([*(panel.words for panel in panels), said]).strip()
     key = f"tc{zlib.crc32((title + words).encode()):08x}"
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="tc" role="img" aria-labelledby="{key}t {key}d" '
-        f'viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}">',
+        f'viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}"'
+        # On a page it shrinks to what is still read.
+        + ("" if style else f' style="min-width:{width * 0.8:.0f}px"')
+        + ">",
         f'<title id="{key}t">Alignment picture of {escape(title)}</title>',
         f'<desc id="{key}d">{escape(words)}</desc>',
         style,
@@ -288,48 +292,56 @@ def verdict_text(traces: Sequence[Trace], found: Divergence | None) -> str:
 
 
 class _Panel:
-    """The part of a picture that belongs to one unit; `names`: the least width of the column of names."""
+    """The part of a picture that belongs to one unit.
 
-    def __init__(self, trace: Trace, found: Divergence | None, names: int = 0) -> None:
-        self.trace, self.blocks = trace, blocks(trace, found)
+    `names`: the least width of the column of names.  `narrow`: names stand above their bits instead.
+    """
+
+    def __init__(
+        self, trace: Trace, found: Divergence | None, names: int = 0, *, narrow: bool = False
+    ) -> None:
+        shown = blocks(trace, found)
+        self.trace, self.blocks, self.narrow = trace, _telling(shown) if narrow else shown, narrow
+        self.line, self.row = (_NARROW, 2 * _ROW - 4) if narrow else (_LINE, _ROW)
         d = trace.unit.operands.d
         self.result = f"result: {format_value(d, trace.result)} ({hex_word(d, trace.result)})"
         self.result_marked = found is not None and found.part == "result"
-        self.words = description(self.blocks, f"{trace.unit.name}.", f"{self.result}.")
+        self.words = description(self.blocks, f"{trace.unit.title}.", f"{self.result}.")
         rows = [row for block in self.blocks for row in block.rows]
         longest = max((len(row.name) for row in rows), default=0)
-        self.name = max(math.ceil(min(longest, _MOST_NAME) * _CHAR) + 8, names)
+        self.name = 0 if narrow else max(math.ceil(min(longest, _MOST_NAME) * _CHAR) + 8, names)
         self.lead = max((block.lead for block in self.blocks), default=1)
         columns = max((block.fraction + block.cut for block in self.blocks), default=0)
         self.bits = self.name + 52 + self.lead * _BIT
-        self.right = self.bits + (columns + 2) * _BIT + 10
-        lines = [line for block in self.blocks for line in _wrapped(block.title)]
-        words = max(map(len, [trace.unit.name, self.result, *lines]))
+        heads = max((self._x(b, b.fraction + 1) + 9 * _CHAR for b in self.blocks if b.cut), default=0)
+        self.right = max(self.bits + (columns + 2) * _BIT + 10, heads)
+        lines = [line for block in self.blocks for line in _wrapped(block.title, self.line)]
+        words = max(map(len, [trace.unit.title, self.result, *lines]))
         ends = [self._end(block, row) for block in self.blocks for row in block.rows]
         self.width = max(words * _CHAR + 8, (d.width + 4) * _BIT, *ends)
-        self.height = (
-            _ROW * (2.5 + len(lines) + len(rows) + 1.5 * sum(bool(b.rows) for b in self.blocks)) + 34
-        )
+        words_height = _ROW * (2.5 + len(lines) + 1.5 * sum(bool(b.rows) for b in self.blocks))
+        self.height = words_height + self.row * len(rows) + 34
 
     def _end(self, block: SumBlock, row: BitRow) -> float:
         """The right edge of a row, with its remark."""
         last = max([b.column + len(b.digits) for b in row.bits], default=0)
-        return max(self.right, self._x(block, last) + 12) + len(_note(row)) * _CHAR
+        bits, note = max(self.right, self._x(block, last) + 12), len(_note(row)) * _CHAR
+        return max(bits, len(_name(row)) * _CHAR + 8 + note) if self.narrow else bits + note
 
     def draw(self, key: str) -> Iterator[str]:
         """The elements, from the top down."""
         y = 8.0
-        yield _text(0, y, self.trace.unit.name, "h")
+        yield _text(0, y, self.trace.unit.title, "h")
         for block in self.blocks:
             y += 6
-            for line in _wrapped(block.title):
+            for line in _wrapped(block.title, self.line):
                 y += _ROW
                 yield _text(0, y, line, "mark" if block.marked else "")
             if block.rows:
                 y += _ROW
                 yield from self._header(block, y)
             for row in block.rows:
-                y += _ROW
+                y += self.row
                 yield from self._row(block, row, y, key)
         y += 1.5 * _ROW
         yield _text(
@@ -344,22 +356,22 @@ class _Panel:
         return self.bits + (column - 1) * _BIT + point + cut
 
     def _header(self, block: SumBlock, y: float) -> Iterator[str]:
-        yield _text(0, y, "term", "dim")
+        yield _text(0, y, "" if self.narrow else "term", "dim")
         yield _text(self.name + 34, y, "exp.", "dim", "end")
         kept = "kept bits" + (", some not drawn" if block.shortened else "")
         yield _text(self._x(block, 1 - block.lead), y, kept, "dim")
         if block.cut:
             yield _text(self._x(block, block.fraction + 1), y, "discarded", "dim")
-        below = y + 5 + _ROW * sum(row.kind != "rounded" for row in block.rows)
+        below = y + 5 + self.row * sum(row.kind != "rounded" for row in block.rows)
         line = self._x(block, block.fraction + 1) - 4
         yield f'<line x1="{line:g}" x2="{line:g}" y1="{y + 5:g}" y2="{below:g}" stroke-width="2"/>'
 
     def _row(self, block: SumBlock, row: BitRow, y: float, key: str) -> Iterator[str]:
-        name = row.name if len(row.name) <= _MOST_NAME else row.name[: _MOST_NAME - 1] + "…"
-        yield _text(0, y, name, "h" if row.kind == "sum" else "")
+        name, up = _name(row), self.row - _ROW
+        yield _text(0, y - up, name, "h" if row.kind == "sum" else "")
         if row.kind == "sum":
-            end = self._x(block, block.fraction + 1)
-            yield f'<line x1="0" x2="{end:g}" y1="{y - 14:g}" y2="{y - 14:g}"/>'
+            end, above = self._x(block, block.fraction + 1), y - up - 14
+            yield f'<line x1="0" x2="{end:g}" y1="{above:g}" y2="{above:g}"/>'
         yield _text(self.name + 34, y, row.exponent, "dim", "end")
         yield _text(self.name + 40, y, row.sign.replace("-", "−"), "")
         last = float(self.right)
@@ -372,9 +384,34 @@ class _Panel:
             if bits.column <= 0 < bits.column + len(bits.digits):
                 yield f'<circle class="dim" cx="{self._x(block, 1) - 2:g}" cy="{y - 1:g}" r="1.6"/>'
             last = max(last, xs[-1] + _BIT + 8)
-        yield _text(last, y, _note(row), "mark" if row.marked else "dim")
+        note = len(name) * _CHAR + 8 if self.narrow else last
+        yield _text(note, y - up, _note(row), "mark" if row.marked else "dim")
         if row.marked:
-            yield f'<rect class="mark" x="-5" y="{y - 15:g}" width="{last:g}" height="{_ROW:g}" rx="3"/>'
+            at = f'x="-5" y="{y - up - 15:g}" width="{last:g}" height="{self.row:g}"'
+            yield f'<rect class="mark" {at} rx="3"/>'
+
+
+def _telling(shown: Sequence[SumBlock]) -> list[SumBlock]:
+    """Sums without those that leave their only term as it is; each run of these is one line."""
+    made: list[SumBlock] = []
+    for idle, run in groupby(shown, key=_idle):
+        some = list(run)
+        several = "1 sum leaves its" if len(some) == 1 else f"{len(some)} sums leave their"
+        made += [SumBlock(f"{several} only term as it is")] if idle else some
+    return made
+
+
+def _idle(block: SumBlock) -> bool:
+    """Whether a sum has one addend at most, and changes no bit of it."""
+    marked = block.marked or any(row.marked for row in block.rows)
+    terms = sum(row.kind == "term" for row in block.rows)
+    cut = any(bits.role == "cut" for row in block.rows for bits in row.bits)
+    return bool(block.rows) and terms <= 1 and not marked and not cut
+
+
+def _name(row: BitRow) -> str:
+    """The name of a row, the end of a long one left out."""
+    return row.name if len(row.name) <= _MOST_NAME else row.name[: _MOST_NAME - 1] + "…"
 
 
 def _note(row: BitRow) -> str:
@@ -411,11 +448,11 @@ def _word(fmt: Format, raw: int, y: float) -> Iterator[str]:
         x += size * _BIT + 5
 
 
-def _wrapped(text: str) -> list[str]:
-    """A title in lines, broken between words."""
+def _wrapped(text: str, most: int) -> list[str]:
+    """A title in lines of so many characters, broken between words."""
     lines = [""]
     for word in text.split(" "):
-        if lines[-1] and len(lines[-1]) + 1 + len(word) > _LINE:
+        if lines[-1] and len(lines[-1]) + 1 + len(word) > most:
             lines.append(word)
         else:
             lines[-1] += (" " if lines[-1] else "") + word
@@ -472,7 +509,7 @@ def pictures_html(traces: Sequence[Trace]) -> str:
     """The pictures side by side, or below each other where the page is narrow."""
     # A region that scrolls can be reached by keyboard and has a name.
     return '<div class="pictures">' + "".join(
-        f'<div class="picture" tabindex="0" role="region" aria-label="{escape(trace.unit.name)}">{svg}</div>'
+        f'<div class="picture" tabindex="0" role="region" aria-label="{escape(trace.unit.title)}">{svg}</div>'
         for trace, svg in zip(traces, panels_svg(traces), strict=True)
     ) + "</div>"  # fmt: skip
 
@@ -487,7 +524,7 @@ def explanation_page(traces: Sequence[Trace]) -> str:
     # One command needs operands of one length; by values, since the formats of two units may differ.
     command = explain_command(names, traces[0].witness, by_value(specs[0]))
     results = [
-        (t.unit.name, format_value(t.unit.operands.d, t.result), hex_word(t.unit.operands.d, t.result))
+        (t.unit.title, format_value(t.unit.operands.d, t.result), hex_word(t.unit.operands.d, t.result))
         for t in traces
     ]
     said = ""

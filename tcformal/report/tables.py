@@ -14,8 +14,17 @@ from tcformal.oracle.values import format_value, hex_word
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind, kind_of
 from tcformal.query.verdict import Verdict
-from tcformal.report.escape import verbose
-from tcformal.report.text import headline, many, scale_lines, short_value, table, value_and_hex, with_decimal
+from tcformal.report.escape import say_command, verbose
+from tcformal.report.text import (
+    console,
+    headline,
+    many,
+    scale_lines,
+    short_value,
+    table,
+    value_and_hex,
+    with_decimal,
+)
 from tcformal.simulation.operands.witness import Witness
 
 if TYPE_CHECKING:  # two units are compared without arrays
@@ -81,16 +90,18 @@ def _factor(fmt: Format, raw: int) -> str:
     return f"({text})" if text.startswith("-") or "*" in text else text
 
 
-def differences_view(x: Differences) -> RenderableType:
-    """How many elements differ, by how much, and the first of them with the command that shows it."""
-    most = f"by at most {many(x.largest, 'unit')} in the last place"
-    lines = [f"{x.count} of {x.steps.size} elements differ, {most}", " and ".join(u.name for u in x.units)]
+def differences_view(x: Differences) -> None:
+    """Print how many elements differ, by how much, and the first of them with the command that shows it."""
+    out, most = console(), f"by at most {many(x.largest, 'unit')} in the last place"
+    out.print(Text(f"{x.count} of {x.steps.size} elements differ, {most}"))
+    out.print(Text(" and ".join(u.name for u in x.units)))
     if x.first is not None:
         at, d = x.first, x.units[0].operands.d
         both = " against ".join(value_and_hex(d, raw) for raw in at.results)
-        lines.append(f"element [{at.row}, {at.column}] parts first, at k = {at.start}…{at.stop - 1}: {both}")
-        lines.append(f"bit by bit: {at.command}")
-    return Text("\n".join(lines))
+        out.print(
+            Text(f"element [{at.row}, {at.column}] parts first, at k = {at.start}…{at.stop - 1}: {both}")
+        )
+        say_command(at.command)
 
 
 def witness_table(spec: UnitSpec, w: Witness) -> RenderableType:

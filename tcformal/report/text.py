@@ -70,7 +70,7 @@ def console(*, stderr: bool = False) -> Console:
     system: Literal["auto"] | None = None if os.environ.get("NO_COLOR") or file else "auto"
     return _Console(
         stderr=stderr, file=file, width=max(width, _NARROWEST), height=max(lines, 1), color_system=system,
-        highlight=False, soft_wrap=False, markup=False, emoji=False,
+        force_jupyter=False, highlight=False, soft_wrap=False, markup=False, emoji=False,
     )  # fmt: skip
 
 

@@ -68,8 +68,11 @@ def architectures_table(designs: Mapping[str, Sequence[str]]) -> Table:
 
 
 def families_table() -> Table:
-    """What designs without an instruction are called."""
-    rows = [(f"{family}@…", what) for family, what in FAMILIES.items()]
+    """Names of other kinds: processors, and designs without an instruction."""
+    rows = [
+        ("h100, a100:bf16, spr:amx-bf16, hopper:e4m3, …", "the unit that a processor's libraries use"),
+        *((f"{family}@…", what) for family, what in FAMILIES.items()),
+    ]
     rows += [(f"{alias}@k=N", what) for alias, (_, what) in ALIASES.items()]
     return table("name", "which is", rows=rows)
 

@@ -51,7 +51,7 @@ class PreparedOperand(Shown):
         self._words = arrays.product(spec, one, self.values, None, ones, self.scales)
         self._parts: dict[tuple[int, int, int], Prepared] = {}
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         k, n = self.shape
         return f"PreparedOperand B [{k}, {n}] for {short(self.spec.shown)}"
 
@@ -114,8 +114,8 @@ class Unit(Shown):
 
     spec: UnitSpec
 
-    def _line(self) -> str:
-        return self.spec._line().replace("UnitSpec", "Unit", 1)
+    def _summary(self) -> str:
+        return self.spec._summary().replace("UnitSpec", "Unit", 1)
 
     @property
     def name(self) -> str:

@@ -46,7 +46,7 @@ class ModelGemm(Shown):
     unit: UnitSpec
     recipe: Recipe
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         return f"ModelGemm {short(self.recipe.name)} on {short(self.unit.shown)}"
 
     @property

@@ -31,8 +31,8 @@ class RunnableProgram(Shown):
 
     program: Program
 
-    def _line(self) -> str:
-        return self.program._line().replace("Program", "RunnableProgram", 1)
+    def _summary(self) -> str:
+        return self.program._summary().replace("Program", "RunnableProgram", 1)
 
     @property
     def name(self) -> str:
@@ -142,7 +142,6 @@ def computation(name: str) -> Unit | RunnableProgram:
 
     Errors: UnknownNameError naming the closest names.
     """
-    from tcformal.programs.program import known_programs
+    from tcformal.programs.program import names_a_program
 
-    base = name.partition("@")[0]
-    return program(name) if base in known_programs() or base.endswith(".toml") else unit(name)
+    return program(name) if names_a_program(name) else unit(name)

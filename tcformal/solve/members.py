@@ -22,7 +22,7 @@ class Member:
     #: Whether it decides our own clauses and proves what it finds unsatisfiable.  Two such members see
     #: the same clauses and so do not confirm each other; a checked proof confirms either.
     proves: bool = False
-    #: The extra that brings the package; empty for what every installation has.
+    #: The extra that brings the package; empty for the extra `solvers`.
     extra: str = ""
 
     def confirms(self, other: Member) -> bool:
@@ -86,5 +86,6 @@ def default_members() -> tuple[str, ...]:
     """Every member that is installed; NoAnswerError when there is none."""
     names = available()
     if not names:
-        raise NoAnswerError(f"expected at least one solver to be installed, but found none: {install()}")
+        how = install("solvers")
+        raise NoAnswerError(f"expected at least one solver to be installed, but found none: {how}")
     return names

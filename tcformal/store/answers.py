@@ -157,7 +157,9 @@ def applied_theorems(record: Mapping[str, Any], q: Question) -> EqualByTheorem |
     """
     if "theorems" not in record:
         return None
-    equal = equal_by_theorem(q.first, q.second, q.k) if isinstance(q, EqualityQuestion) else None
+    equal = None
+    if isinstance(q, EqualityQuestion):
+        equal = equal_by_theorem(q.first, q.second, q.k, zero_c=q.assumptions.c == 0)
     named = [] if equal is None else [*equal.theorems]
     if equal is None or record["verdict"] != Kind.EQUIVALENT.name or named != record["theorems"]:
         raise RecordError(

@@ -83,7 +83,7 @@ class Store(Shown):
         self.certificates = CertificateFile(self.folder, warn)
         self.rechecker = Rechecker()
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         return f"Store {self.folder}"
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -17,6 +18,7 @@ from functools import cache, lru_cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
+from tcformal.backends.private import private_folder
 from tcformal.errors import InputError
 
 #: The folder of the sources, in which `_CoqProject` lists them in the order of their dependencies.
@@ -104,6 +106,22 @@ def compile_sources(folder: Path, last: str | None = None) -> None:
             for done in wait(running, return_when=FIRST_COMPLETED).done:
                 done.result()
                 ready.done(running.pop(done))
+
+
+def compiled_sources() -> Path:
+    """A folder of all sources, compiled by the `coqc` that is installed, and kept for the next call.
+
+    Errors: InputError as `coqc`.
+    """
+    texts = [coq_version().encode(), *((SOURCES / name).read_bytes() for name in source_names())]
+    kept = private_folder("coq")
+    folder = (kept or Path(tempfile.mkdtemp())) / hashlib.sha256(b"".join(texts)).hexdigest()[:16]
+    if not folder.is_dir():
+        with tempfile.TemporaryDirectory(dir=folder.parent) as made:
+            compile_sources(Path(made) / "sources")
+            with contextlib.suppress(OSError):  # another process was first
+                (Path(made) / "sources").rename(folder)
+    return folder
 
 
 #: Which version of Coq compiled the sources, and the digests of what it compiled.

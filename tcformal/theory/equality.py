@@ -760,6 +760,8 @@ class IdleAxis:
     with_sum: bool = False
     #: The only number of products that it is about (`L`); None for all.
     length: int | None = None
+    #: It is about a c whose word is 0 (`Z`).
+    zero_c: bool = False
 
 
 def _idle(
@@ -771,25 +773,26 @@ def _idle(
     return IdleAxis(theorem, after, f"{condition} {d} = true", f"{theorem} {d} {rest}", with_sum, length)
 
 
-def normal_form(unit: UnitSpec) -> tuple[str, tuple[str, ...]]:
+def normal_form(unit: UnitSpec, *, zero_c: bool = False) -> tuple[str, tuple[str, ...]]:
     """The record of a design with every idle parameter at one value, and the theorems, in the order of use.
 
-    Two units of one normal form give the same results on all words that both take.
+    Two units of one normal form give the same results on all words that both take; `zero_c`: with c = +0.
     """
-    made = idle_axes(unit)
+    made = idle_axes(unit, zero_c=zero_c)
     last = made[-1].after if made else Form(unit)
     return last.text, tuple(x.theorem for x in made)
 
 
-def idle_axes(unit: UnitSpec) -> tuple[IdleAxis, ...]:
+def idle_axes(unit: UnitSpec, *, zero_c: bool = False) -> tuple[IdleAxis, ...]:
     """The changes from a unit to its normal form, each of the design that the one before left."""
+    axes = (*_AXES, _from_zero) if zero_c else _AXES
     made: list[IdleAxis] = []
     form = Form(unit)
 
     def changes(x: IdleAxis) -> bool:
         return x.after.unit != form.unit or x.after.text != form.text
 
-    while found := next((x for axis in _AXES if (x := axis(form)) is not None and changes(x)), None):
+    while found := next((x for axis in axes if (x := axis(form)) is not None and changes(x)), None):
         made.append(found)
         form = found.after
     return tuple(made)
@@ -992,14 +995,20 @@ _NAN_CHAINS = (("sequential", "first"), ("two_chains", "last"))
 
 
 def _in_steps(unit: UnitSpec) -> IdleAxis | None:
-    """Sums in an order are the tree of their steps: of one block, or of all where NaNs are one word."""
+    """Sums in an order are the tree of their steps: of one block, or of all where NaNs are one word.
+
+    So are fused ones of one product each, which are a chain's.
+    """
     d, blocks = unit.design, -(-unit.k // block_size(unit))
     chains = (d.summation, d.c_position) in _NAN_CHAINS and d.nan_rule != "products_c"
     # A step of two products has them in the order of k here, and as they are taken in the theorem.
     one_each = (d.summation, d.c_position) == ("sequential", "first")
     if not (
         alone(unit) and (d.order == "ascending" or (blocks == 1 and one_each))
-        and d.summation not in ("fused", "tr", "gtr") and d.c_position in ("first", "last")
+        and (
+            (d.summation not in ("fused", "tr", "gtr") and d.c_position in ("first", "last"))
+            or ((d.summation, d.c_position) == ("fused", "joined") and block_size(unit) == 1)
+        )
         and (one_nan(unit) or (blocks == 1 and chains))
         and _taken_whole(d, d.rho) and _taken_whole(d, d.step)
     ):  # fmt: skip
@@ -1032,6 +1041,21 @@ def _sums(form: Form) -> IdleAxis | None:
     if not one_nan(unit):
         return _idle("idle_steps_words", after, "idle_words", sums, "w O")
     return _idle("idle_sums", after, "idle_design", sums)
+
+
+def _from_zero(form: Form) -> IdleAxis | None:
+    """The same of one block from c = +0, which is a multiple of everything."""
+    unit, root, terms, c = form.unit, form.root, product_bounds(form.unit), form.unit.c_format
+    if root is None or terms is None or not (
+        one_nan(unit) and unit.emulation is None and unit.k == block_size(unit) and c.has_zero
+    ):  # fmt: skip
+        return None
+    known = _of_format(c)
+    zero = replace(known, grid=known.upto, upto=known.low_upto)
+    plain = _plain(root, terms, [zero], in_steps=unit.tree is not None)[0]
+    after, sums = replace(form, sums=plain), f"({summation(unit, plain)})"
+    condition, proof = f"idle_from_zero d {sums} = true", f"idle_sums_from_zero d {sums} w O L Z"
+    return IdleAxis("idle_sums_from_zero", after, condition, proof, length=unit.k, zero_c=True)
 
 
 def _factors(form: Form) -> IdleAxis | None:
@@ -1165,9 +1189,12 @@ class EqualByTheorem:
         return {"theorems": list(self.theorems)}
 
 
-def equal_by_theorem(first: UnitSpec, second: UnitSpec, k: int) -> EqualByTheorem | None:
+def equal_by_theorem(
+    first: UnitSpec, second: UnitSpec, k: int, *, zero_c: bool = False
+) -> EqualByTheorem | None:
     """The theorems by which two units give the same results for every dot product of k terms, or None.
 
+    `zero_c`: where c is +0.
     Shapes: words of 0 fill whole calls up; None where one unit's calls take more of them than the other's.
     """
     length = _filled(first, k)
@@ -1175,7 +1202,7 @@ def equal_by_theorem(first: UnitSpec, second: UnitSpec, k: int) -> EqualByTheore
         return None
     one, two = (in_one_way(unit, length) for unit in (first, second))
     with suppress(InputError):
-        forms = [_form(unit) for unit in (one, two)]
+        forms = [_form(unit, zero_c=zero_c) for unit in (one, two)]
         if forms[0][0] == forms[1][0]:
             used = (name for _, theorems in forms for name in theorems if name != _NO_THEOREM)
             return EqualByTheorem(first, second, tuple(dict.fromkeys(used)))
@@ -1188,7 +1215,12 @@ _form = lru_cache(maxsize=64)(normal_form)
 
 @lru_cache(maxsize=64)
 def in_one_way(unit: UnitSpec, k: int) -> UnitSpec:
-    """The unit with its sums in blocks of products, or else as a tree, where the definition is the same."""
+    """The unit with its sums in blocks of products, or else as a tree, where the definition is the same.
+
+    Calls of blocks are one call of as many.
+    """
+    if unit.emulation is None and unit.tree is None:
+        unit = replace(unit, k=k, design=replace(unit.design, products=min(unit.k, unit.design.products)))
     d = unit.design
     if unit.tree is not None or (
         unit.emulation is None and (d.summation, d.c_position) == ("fused", "joined")

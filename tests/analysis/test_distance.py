@@ -62,10 +62,49 @@ def test_the_other_units_results_lie_inside(exact: bool, with_c: bool) -> None:
 
 
 @pytest.mark.usefixtures("known")
+def test_products_that_are_lost_beside_c_are_in_its_share() -> None:
+    """Each is cut by half a unit of c's, which is more than all products are."""
+    a, b = np.full((1, 16), 1.5 * 2.0**-12, np.float16), np.full((16, 1), 2.0**-12, np.float16)
+    c = np.ones((1, 1), np.float32)
+    x = distances(AMPERE, HOPPER, a, b, c)
+    d1, d2 = (float(unit(u).matmul(a, b, c)[0, 0]) for u in (AMPERE, HOPPER))
+    assert d1 != d2
+    assert x.low[0, 0] <= d2 - d1 <= x.high[0, 0]
+
+
+@pytest.mark.usefixtures("known")
+def test_a_subnormal_factor_is_no_normal_one() -> None:
+    """Products are cut beside 2 where it is 1: 15 units are lost of a sum of 1, not of 2."""
+    a, b = np.full((1, 16), 1.999 * 2.0**-13, np.float16), np.full((16, 1), 2.0**-12, np.float16)
+    a[0, 0], b[0, 0] = 2.0**-15, 2.0**15
+    x = distances(AMPERE, HOPPER, a, b, exact=True)
+    d1, d2 = (float(unit(u).matmul(a, b)[0, 0]) for u in (AMPERE, HOPPER))
+    exact = a.astype(float) @ b.astype(float)
+    assert (exact[0, 0] - d2) * 2**24 > CALLS[HOPPER]
+    assert x.low[0, 0] <= d2 - d1 <= x.high[0, 0]
+
+
+@pytest.mark.usefixtures("known")
 def test_an_exact_error_narrows_the_interval() -> None:
     a, b, _ = matrices(32)
     plain, sharper = (distances(AMPERE, HOPPER, a, b, exact=e) for e in (False, True))
     assert (sharper.high - sharper.low < plain.high - plain.low).all()
+
+
+@pytest.mark.usefixtures("known")
+def test_a_first_result_that_breaks_its_theorem_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(CALLS, AMPERE, 0)
+    a, b, _ = matrices(16)
+    with pytest.raises(InvariantError, match="away from its exact sum, as is proved"):
+        distances(AMPERE, HOPPER, a, b, exact=True)
+
+
+def test_products_that_one_unit_takes_away_are_apart_twice() -> None:
+    added, taken = "x86/tdpfp16ps", "x86/tcmmrlfp16ps"
+    ones = np.ones((1, 2), np.float16)
+    x = distances(added, taken, ones, ones.T)
+    assert x.low[0, 0] <= -2 <= x.high[0, 0] < -1.99
+    assert largest_distance(added, taken, length=2).bound > 2
 
 
 @pytest.mark.usefixtures("known")

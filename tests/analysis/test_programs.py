@@ -110,6 +110,14 @@ def test_words_are_within_their_bounds() -> None:
                 assert (error / Fraction(2) ** (e - word.grid)).denominator == 1
 
 
+@pytest.mark.parametrize(("low", "exact"), [(-17, True), (-18, False)])
+def test_a_word_is_exact_down_to_the_least_number(low: int, exact: bool) -> None:
+    """Eight bits of an element are multiples of 2^(low - 7), and numbers of fp16 of 2^-24."""
+    symbols, bf16 = Symbols(Range(low, 7)), format_named("bf16")
+    whole = symbols.input("a", bf16)
+    assert (symbols.rounded(whole, bf16, format_named("fp16"), "RNE", False) is whole) == exact
+
+
 def test_errors_that_cancel_are_one_error() -> None:
     """d + s - s = d, whatever s was rounded to."""
     made = written("t = mul(a[0], b[0], fp32)\ns = add(t, t, fp32)\nr = sub(s, s, fp32)\nd = add(t, r, fp32)")

@@ -11,7 +11,7 @@ import pytest
 
 from tcformal.analysis.bounds.error_propagation import ErrorForm, StepErrors, check_small, needed_sum, nothing
 from tcformal.analysis.bounds.program_accuracy import program_accuracy
-from tcformal.analysis.bounds.proved import CallBounds, theorem_constant
+from tcformal.analysis.bounds.proved import CallBounds, bounded_on_grid, grown, theorem_constant
 from tcformal.analysis.bounds.word_forms import Range, Symbols
 from tcformal.analysis.samples import values_of
 from tcformal.design.catalog import distinct_designs
@@ -20,7 +20,7 @@ from tcformal.design.steps import CallStep
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import InputError
 from tcformal.oracle.interpreter import program_result
-from tcformal.oracle.values import decode
+from tcformal.oracle.values import decode, encode_exact
 from tcformal.programs.program import Program, program
 from tcformal.simulation.matrix_unit import Unit
 from tcformal.theory.stated_sum import (
@@ -254,6 +254,32 @@ def test_a_subnormal_c_is_refused() -> None:
     )
     with pytest.raises(InputError, match=r"expected c of at least 2\^-14"):
         check_small(step, ErrorForm((), nothing(1)), small, -30)  # type: ignore[arg-type]
+
+
+def test_a_product_that_is_rounded_below_the_least_normal_number_is_in_the_bound() -> None:
+    """2^-140 keeps nine bits: far more is lost than of a normal number."""
+    p = written("d = mul(a[0], b[0], fp32)")
+    x, y = (Fraction(2) ** -70 * (1 + Fraction(1, n)) for n in (32, 64))
+    fp32 = format_named("fp32")
+    a, b = (encode_exact(fp32, v) for v in (x, y))
+    lost = abs(decode(fp32, program_result(p.plan(1), [a], [b], 0)).number / (x * y) - 1)
+    assert Fraction(1, 1 << 12) < lost <= bound(p, 1, -70, -60)
+
+
+def test_an_error_of_one_step_of_the_grid_is_none_of_zero() -> None:
+    """e4m3: products are multiples of 2^-18, and two of them at most 2·448^2."""
+    u, step = resolve("hopper/wgmma.m64n8k32.f32.e4m3.e4m3"), Fraction(1, (1 << 18) * 2 * 448**2)
+    found = bounded_on_grid(u, 2, step * Fraction(99, 100))
+    assert found is not None
+    assert found[0] == 0
+    found = bounded_on_grid(u, 2, step)
+    assert found is None or found[0] > 0
+
+
+@pytest.mark.parametrize("first", [Fraction(1, 1 << 24), Fraction(7, 3 << 12)])
+def test_errors_of_many_steps_are_rounded_up(first: Fraction) -> None:
+    exact = (1 + first) ** 1001 - 1
+    assert 0 <= grown(first, first, 1000) / exact - 1 < Fraction(1, 1 << 300)
 
 
 @pytest.mark.parametrize("normal", [True, False])

@@ -52,6 +52,7 @@ recipes: cublaslt-66@splits=2; formats: fp16; eval: UNIT --a 1,2 --b 3,4; explai
 explain-mismatch: tfdpa@products=2 --a 1,2 --b 3,4 --expected 11 --got 12; results list:; results show: 0;
 compare: product.npz --gpu turing --library plain;
 results export: out/export --json; results proof: 0 -o out/proof; results verify:; results prune:;
+audit: 0 -o out/audit --time-limit 0.1;
 separate: SMALL,carry_bits=3 SMALL; prove: SMALL,carry_bits=3 SMALL; region: SMALL,carry_bits=3 SMALL;
 report: --out out/report --playground no-such-package.tgz; run: query.toml; export: SMALL --to verilog;
 check-rtl: dot.v --top dot --against SMALL --yosys no-such-program; programs: ootomo-yokota --length 2;

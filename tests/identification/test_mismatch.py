@@ -402,6 +402,14 @@ def test_the_command_says_what_nothing_gives_as_data() -> None:
     assert data["hints"]["tried"] > 0
 
 
+@pytest.mark.slow
+def test_fewer_products_than_a_unit_takes_are_filled_up() -> None:
+    """Other units of the formats take none of that number."""
+    words = ["compare", WIDE["hopper"], "--a", "1", "--b", "1", "--expected", "1", "--got", "1"]
+    done = CliRunner().invoke(main, words)
+    assert (done.exit_code, done.stdout.splitlines()[0]) == (0, "SAME: the results are the same")
+
+
 @pytest.mark.usefixtures("few")
 @pytest.mark.parametrize("command", ["compare", "explain-mismatch"])
 def test_the_command_says_bug(command: str) -> None:

@@ -146,6 +146,24 @@ def test_a_unit_altered_in_one_parameter_is_a_hint() -> None:
     assert 0 < found.hints.chances[1] < 1e-3
 
 
+def test_of_one_element_the_chance_of_an_accident_is_said(tmp_path: Path) -> None:
+    """An element one unit in the last place off is that of some recipe; of eight none is said."""
+    a, b = halves()
+    expected = simulate(HALF, a, b)
+    got = expected.copy()
+    got[2, 1] = np.nextafter(got[2, 1], np.float32(0), dtype=np.float32)
+    found = compared(HALF, expected, got, a, b)
+    assert found.chance is not None
+    assert found.chance >= 0.5
+    split = compared(HALF, expected, simulate(HALF, a, b, recipe="cublaslt-66@splits=2"), a, b)
+    assert (split.differing, split.chance) == (8, None)
+    np.savez(tmp_path / "product.npz", a=a, b=b, expected=expected, got=got)
+    words = ["compare", HALF, "--file", str(tmp_path / "product.npz"), "--only-unit"]
+    said = " ".join(CliRunner().invoke(main, words).output.split())
+    assert "; or by accident (" in said
+    assert "that one of them fits by accident" in said
+
+
 @pytest.mark.parametrize(("start", "stop"), [(7, 8), (56, 72), (0, 5), (30, 41)])
 def test_lost_products_are_named_and_no_rounding(start: int, stop: int) -> None:
     a, b = halves()

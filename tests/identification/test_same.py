@@ -99,11 +99,11 @@ def test_two_calls_of_a_unit_are_a_tree() -> None:
     assert Sameness(resolve("arm/bfdot.ebf0"), 4).compared(resolve(ARM)).proof
 
 
-def test_a_call_that_is_filled_with_zeros_is_tried_before_its_definition_counts() -> None:
-    """Zeros of calls of 16 products make -0 a +0, of which the definition of 4 products knows nothing."""
+def test_a_call_that_is_filled_with_zeros_is_not_one_of_fewer_products() -> None:
+    """Zeros of calls of 16 products make -0 a +0."""
     unit = resolve("rdna4/v_wmma_f32_16x16x16_bf16@zero_sign=sum")
     four = replace(unit, k=4, design=replace(unit.design, products=4))
-    assert same_definition(four, unit, 4)
+    assert not same_definition(four, unit, 4)
     found = Sameness(four, 4).quickly(unit)
     assert not found.proof
     assert found.witness is not None
@@ -129,3 +129,18 @@ def test_a_unit_is_compared_for_fewer_products_than_it_takes(monkeypatch: pytest
     # Zeros beside the products in one block are no part of a design of fewer products.
     wide = resolve("hopper/mma.m16n8k16.f32.f16.f16.f32")
     assert Sameness(wide, 4)._asked(resolve(altered(wide, "zero_sign=sum")), wide).one.k == wide.k
+
+
+@pytest.mark.usefixtures("without_theorems")
+def test_zeros_that_fill_a_call_up_are_known_to_be_zeros() -> None:
+    """A +0 beside four products: no sum is -0.  Of eight products of its own a sum is."""
+    unit = resolve("tfdpa@products=8,fraction_bits=2,a_format=e2m1,b_format=e2m1,c_format=e5m2,d_format=e5m2")
+    signed = resolve(altered(unit, "zero_sign=ieee"))
+    assert not same_definition(unit, signed, 4)
+    assert Sameness(unit, 4).by_solvers(signed).proof
+    assert Sameness(unit, 8).quickly(signed).witness is not None
+    # Units that fill calls up otherwise are compared with the zeros that each has: a block, or none.
+    short = replace(signed, k=4, design=replace(signed.design, products=4))
+    found = Sameness(short, 4).by_solvers(replace(short, k=8))
+    assert not found.proof
+    assert found.witness is not None

@@ -340,7 +340,7 @@ def test_a_program_is_smtlib_too() -> None:
 def examples() -> Iterator[tuple[str, str]]:
     """The algorithms of docs/how-to/programs.md: the names of their files, and the files."""
     text = (ROOT / "docs" / "how-to" / "programs.md").read_text(encoding="utf-8")
-    yield from re.findall(r"\(`([a-z0-9-]+\.toml)`\):\n\n```toml\n(.*?)```", text, re.DOTALL)
+    yield from re.findall(r"^```toml title=\"(\S+)\"\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
 
 
 def test_the_documents_algorithms_run(tmp_path: Path) -> None:

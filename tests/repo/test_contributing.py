@@ -1,4 +1,4 @@
-"""The three changes that the guide for contributors shows apply and work."""
+"""The changes that the guide for contributors shows apply and work."""
 
 from __future__ import annotations
 
@@ -34,18 +34,6 @@ verdict = tcformal.separate(away, "valpey@terms=2,align_bits=8")
 print(hex(up), hex(down), verdict.kind.name)
 """,
         "0x3f800001 0xbf800001 SEPARATED",
-    ),
-    "unit": (
-        """
-import tcformal
-from tcformal.analysis.asks import evaluate_three
-
-unit = tcformal.unit("x86/tmmultf32ps")
-trace = tcformal.explain(unit, ["1.5"] * 16, ["2"] * 16, "2^-20")
-assert set(evaluate_three(unit.spec, trace.witness).values()) == {trace.result}
-print(unit.m, unit.n, unit.k, unit.a_format.name, hex(trace.result))
-""",
-        "16 16 16 tf32 0x42400000",
     ),
     "property": (
         """

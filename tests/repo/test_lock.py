@@ -39,9 +39,11 @@ def test_every_package_is_pinned_by_hash_and_no_address_is_named(lock: list[str]
 
 def test_every_requirement_is_pinned() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    extras = project["project"]["optional-dependencies"]
     asked = [*project["build-system"]["requires"], *project["project"]["dependencies"]]
+    asked += [*extras["solvers"], *extras["llvm"]]
     assert names(asked) - names([*pins(RUN_LOCK)]) == set()
-    for name, extra in project["project"]["optional-dependencies"].items():
+    for name, extra in extras.items():
         asked += [] if name in NOT_LOCKED else extra
     assert names(asked) - names([*pins(LOCK)]) == set()
 

@@ -98,7 +98,7 @@ def test_the_source_archive_says_so_too(tmp_path: Path) -> None:
     (archive,) = tmp_path.glob("*.tar.gz")
     with tarfile.open(archive) as tar:
         names = {name.partition("/")[2] for name in tar.getnames()}
-    assert {"tcformal/py.typed", "docs/CONTRIBUTING.md", "docs/changes/unit.patch"} <= names
+    assert {"tcformal/py.typed", "docs/CONTRIBUTING.md", "docs/changes/property.patch"} <= names
 
 
 def test_every_query_file_is_in_the_wheel(installed: Path, elsewhere: Path) -> None:
@@ -197,7 +197,8 @@ def test_without_solvers_a_proof_says_what_to_install(installed: Path, site: Pat
     done = lean(installed, site, elsewhere, "prove", "valpey@terms=2,carry_bits=2", "valpey@terms=2")
     assert done.returncode == 3
     assert done.stderr.strip().splitlines()[-1] == (
-        "error: expected at least one solver to be installed, but found none: python -m pip install tcformal"
+        "error: expected at least one solver to be installed, but found none: "
+        "python -m pip install 'tcformal[solvers]'"
     )
 
 
@@ -242,7 +243,7 @@ def test_from_nothing_to_the_first_separated_pair(tmp_path: Path, elsewhere: Pat
 
     start = used()
     call(sys.executable, "-m", "venv", str(tmp_path / "fresh"))
-    call(str(tmp_path / "fresh" / "bin" / "pip"), "install", "--quiet", str(wheel))
+    call(str(tmp_path / "fresh" / "bin" / "pip"), "install", "--quiet", f"{wheel}[solvers,llvm]")
     program = str(tmp_path / "fresh" / "bin" / "tcformal")
     assert call(program, "separate", AMPERE, HOPPER, "--explain").startswith("SEPARATED: ")
     assert used() - start < STRANGERS_PATH_S

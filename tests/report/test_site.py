@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import io
 import json
 import re
@@ -18,6 +20,7 @@ import numpy as np
 import pytest
 
 import tcformal
+from tcformal.analysis.bounds.accuracy import accuracy
 from tcformal.analysis.queryfile import known_queries
 from tcformal.callbacks import ignore, ignore_count
 from tcformal.design.names import resolve
@@ -26,7 +29,17 @@ from tcformal.query.pairs.pairs import Pair, groups
 from tcformal.report.site import pages as site_pages
 from tcformal.report.site import play
 from tcformal.report.site.bundle import _UNUSED, scripts, sources
-from tcformal.report.site.pages import figure_pages, nan_stories, pair_pages, replayed, witness_of_record
+from tcformal.report.site.pages import (
+    address,
+    architecture_pages,
+    figure_pages,
+    folded,
+    nan_stories,
+    pair_pages,
+    replayed,
+    witness_of_record,
+)
+from tcformal.report.site.story import LENGTH, OPENING, same_sums, widths
 from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.operands.batch import batch
 from tcformal.simulation.operands.witness import Witness
@@ -38,17 +51,21 @@ BF16 = ("x86/vdpbf16ps", "arm/bfdot.ebf0")
 
 
 class Links(HTMLParser):
-    """The targets of a page, its names, and the text of its title."""
+    """The targets of a page as files with places, and its own places."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
-        self.targets: list[str] = []
+        self.targets: list[tuple[str, str]] = []
+        self.names: set[str] = set()
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         for name, value in attrs:
+            if name == "id" and value:
+                self.names.add(value)
             if (tag, name) in (("a", "href"), ("script", "src"), ("link", "href")) and value:
-                self.targets.append(value.partition("#")[0])
+                file, _, place = value.partition("#")
+                self.targets.append((file, "" if file.endswith("playground.html") else place))
 
 
 def drawn_figures(folder: Path) -> None:
@@ -84,27 +101,51 @@ def text_of(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-@pytest.mark.slow
+def whole(page: Path) -> str:
+    """A page with what its folds hold, which of a heavy page is in a script beside it."""
+    text, apart = text_of(page), page.with_suffix(".js")
+    if "data-insides" in text:
+        found = re.search(r'"insides", "([^"]+)", (\d+)', text_of(apart))
+        assert found is not None
+        held = json.loads(gzip.decompress(base64.b85decode(found[1])[: int(found[2])]))
+        text = re.sub(r'data-inside="(\d+)">', lambda x: f">{held[int(x[1])]}", text)
+    return text
+
+
 def test_every_link_resolves_and_nothing_is_fetched(site: Path) -> None:
-    pages = [*site.rglob("*.html")]
-    assert len(pages) > 160
+    """Files, and places on them; the playground's address holds operands instead."""
+    pages = {page: Links(whole(page)) for page in site.rglob("*.html")}
+    assert len(pages) > 20
     lost = {}
-    for page in pages:
-        text = text_of(page)
-        assert "http://" not in text.replace("http://www.w3.org", "")
-        for target in Links(text).targets:
-            if target and not (page.parent / target).resolve().is_file():
-                lost[str(page)] = target
+    for page, links in pages.items():
+        assert "http://" not in whole(page).replace("http://www.w3.org", "")
+        for target, place in links.targets:
+            found = (page.parent / target).resolve() if target else page
+            known = found in pages and place in pages[found].names
+            if not found.is_file() or (place and not known):
+                lost[str(page)] = (target, place)
     assert lost == {}
+
+
+def test_what_the_folds_of_a_heavy_page_hold_is_apart() -> None:
+    fold = '<details><summary>{0}</summary><div class="inside">\n<p>{0}</p>\n</div></details>'
+    light = f'<main id="main">{fold.format(1)}{fold.format(2)}</main>'
+    assert folded("x/light.html", light) == {"x/light.html": light}
+    made = folded("x/heavy.html", light + "-" * 100_000)
+    assert sorted(made) == ["x/heavy.html", "x/heavy.js"]
+    assert 'data-insides="heavy.js"' in made["x/heavy.html"]
+    assert "<p>1</p>" not in made["x/heavy.html"]
+    assert "<summary>2</summary>" in made["x/heavy.html"]
 
 
 def test_a_figure_stands_with_its_data_and_command(site: Path) -> None:
     """Pictures are files of their own, in which nothing runs; a figure that says no command is left out."""
-    text = text_of(site / "figures.html")
-    assert re.findall("<h2>(.*)</h2>", text) == ["kept"]
+    text = text_of(site / "checks.html")
+    assert "<h3>kept</h3>" in text
+    assert text.count("<img ") == 1
     assert '<img src="figures/kept.svg"' in text
     assert "tcformal statistics U --n 4</pre>" in text
-    assert "<td>&lt;b&gt;0.5</td>" in text
+    assert ">&lt;b&gt;0.5</td>" in text
     assert [path.name for path in (site / "figures").iterdir()] == ["kept.svg"]
 
 
@@ -118,33 +159,85 @@ def test_what_is_wrong_with_a_figure_is_said(tmp_path: Path) -> None:
 
 
 def test_a_pair_shows_its_witness_computed_again(site: Path) -> None:
-    text = text_of(site / "pair" / "x86-vdpbf16ps--arm-bfdot.ebf0.html")
-    assert "SEPARATED</strong>: computed again on integers and on fractions" in text
-    assert text.count("<svg") == 2
-    command = re.search(r"<pre[^>]*>(tcformal explain x86/vdpbf16ps arm/bfdot.ebf0 [^<]*)</pre>", text)
+    text = whole(site / "pairs" / "fp32-bf16-bf16-fp32.html")
+    folds = {x[1]: x[0] for x in re.finditer('<details id="([^"]+)">.*?</details>', text, re.DOTALL)}
+    kept = folds["x86-vdpbf16ps--arm-bfdot.ebf0"]
+    assert "SEPARATED</strong>: computed again on integers and on fractions" in kept
+    assert kept.count("<svg") == 2
+    command = re.search(r"<pre[^>]*>(tcformal explain x86/vdpbf16ps arm/bfdot.ebf0 [^<]*)</pre>", kept)
     assert command is not None
-    other = text_of(site / "pair" / "x86-tdpbf16ps--arm-bfdot.ebf0.html")
+    other = folds["x86-tdpbf16ps--arm-bfdot.ebf0"]
     assert "not answered" in other
     assert "tcformal separate x86/tdpbf16ps arm/bfdot.ebf0" in other
 
 
 def test_a_question_of_a_paper_stands_beside_its_answer(site: Path) -> None:
-    text = text_of(site / "paper" / "disagreements-truncation.html")
+    text = whole(site / "papers" / "disagreements.html")
     assert "RZ (FASI), truncation (VALPEY)" in text
     assert "no kept answer" in text
     assert text.count("computed again on lanes, integers and fractions") == 2
 
 
 def test_a_design_shows_sources_evidence_and_neighbours(site: Path) -> None:
-    text = text_of(site / "design" / "hopper-mma.m16n8k16.f32.f16.f16.f32.html")
+    text = whole(site / "gpu" / "hopper.html")
     for words in ("fraction bits", "measured", "tcformal units hopper/mma.m16n8k16.f32.f16.f16.f32", "2^"):
         assert words in text
-    assert "arm-bfdot.ebf0.html" in text_of(site / "design" / "x86-vdpbf16ps.html")
+    assert "pairs/fp32-bf16-bf16-fp32.html#x86-vdpbf16ps--arm-bfdot.ebf0" in whole(site / "gpu" / "x86.html")
+
+
+def test_every_parameter_of_a_design_is_said_once() -> None:
+    """Its own, and those of most designs of its architecture beside it."""
+    for page in architecture_pages((), ()):
+        for row in page.rows:
+            own, usual = (
+                [name for x in some.values() for name in x] for some in (row.parameters, page.usual)
+            )
+            names = [name.replace("_", " ") for name in row.spec.design.parameters()]
+            assert sorted({*own, *usual}) == sorted(names), row.spec.name
+            fact = row.spec.facts["fraction_bits"]
+            known = (fact.evidence.name.lower(), fact.source)
+            bits = row.spec.design.fraction_bits
+            said = row.parameters.get(known, {}).get("fraction bits") or page.usual[known]["fraction bits"]
+            assert said == ("none" if bits is None else str(bits))
 
 
 def test_every_number_has_a_command_beside_it(site: Path) -> None:
     for page in site.rglob("*.html"):
         assert 'class="copy"' in text_of(page), page
+
+
+# ------------------------------------------------------------------------------------------ first page
+
+
+def test_the_timeline_says_what_the_catalogue_and_the_theorems_say() -> None:
+    found = {(x.release.name, x.bits): x for x in widths()}
+    assert all(
+        re.fullmatch(r"20\d\d(-[01]\d)?", x.release.shown) and x.release.source for x in found.values()
+    )
+    for x in found.values():
+        assert x.fraction_bits == resolve(x.name).design.fraction_bits
+        assert x.unit.operands.d.name == ("fp64" if x.release.name == "NVDLA" else "fp32")
+    eight = found["H100", 8]
+    assert (eight.fraction_bits, eight.products) == (13, 32)
+    assert eight.error == accuracy(eight.unit, length=LENGTH).bound
+    # Products that are rounded one by one, in pairs by a tree, eight or sixteen at a time.
+    names = ("Sapphire Rapids", "Gaudi", "A100", "H100")
+    assert [found[name, 16].products for name in names] == [1, 2, 8, 16]
+    assert found["NVDLA", 16].error is None
+
+
+def test_every_mark_of_the_timeline_leads_to_its_evidence(site: Path) -> None:
+    text = text_of(site / "index.html")
+    for x in widths():
+        drawn = 2 if x.error is None else 3
+        assert text.count(f'<a href="{address(x.unit.name)}" aria-label="{x.sentence()}"') == drawn
+
+
+def test_of_the_sums_of_the_first_page_one_differs() -> None:
+    sums = {row["exponent"]: row for row in same_sums()}
+    assert [e for e, row in sums.items() if row["differ"]] == [OPENING]
+    assert sums[OPENING]["decimals"] == ["1", "0.99999994"]
+    assert "a=1&b=1&c=-2^-25" in str(sums[OPENING]["address"])
 
 
 def test_a_forged_witness_is_not_shown(tmp_path: Path) -> None:

@@ -122,6 +122,19 @@ def turns(splits: int, tile: int, *, halves: bool = False) -> Reference:
     return d
 
 
+def blocked(block: int) -> Reference:
+    """Recorded products of PyTorch on a processor with AMX: blocks of K from zero, added in order."""
+
+    def d(x: Element) -> Word:
+        made: Word | None = None
+        for start in range(0, x.k, block):
+            made = added(made, chain(x.u, x.a, x.b, [(start, min(start + block, x.k))]))
+        assert made is not None
+        return linear(x, made)
+
+    return d
+
+
 def warp(threads: int) -> Reference:
     """results/products, algorithm 13: thread t takes k = t, t + threads, …; sums are handed down, from half
     of the threads away at first, then from half of that."""

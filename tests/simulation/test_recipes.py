@@ -12,6 +12,7 @@ import tcformal
 from simulation.references import (
     Element,
     Reference,
+    blocked,
     deepgemm,
     group32,
     interval,
@@ -66,6 +67,8 @@ CASES: dict[str, tuple[str, Reference]] = {
     "cutlass-sm80-fp8@tile=128,promotion=128": (ADA, staged(128)),
     "cutlass-split-k-serial@splits=3,output=bf16": (HALF, serial(3, 32, "bf16")),
     "cutlass-split-k-parallel@splits=3": (HALF, parallel(3, 32)),
+    "onednn@promotion=64": (BF16, blocked(64)),
+    "lanes": ("power10/xvf32gerpp", turns(4, 1)),
     "stream-k@stream=5,tile=32,tile_m=2,tile_n=1": (HALF, stream(5, 32, 2, 1)),
 }
 

@@ -122,11 +122,24 @@ def _named(theorems: list[str], record: dict[str, Any]) -> None:
     record["theorems"] = theorems
 
 
-def test_theorems_by_which_units_are_equal_are_kept_and_applied_again(store: Store) -> None:
-    equal = f"{FOUR_25},carry_bits=5", f"{FOUR_25},carry_bits=7"
-    fresh = separate(*equal, limits=LIMITS, store=store)
+WIDTHS = "tfdpa@products=2,a_format=e4m3,b_format=e4m3,fraction_bits="
+
+
+@pytest.mark.parametrize(
+    ("equal", "assumed"),
+    [
+        ((f"{FOUR_25},carry_bits=5", f"{FOUR_25},carry_bits=7"), ()),
+        ((f"{WIDTHS}34", f"{WIDTHS}60"), ("c=0",)),
+    ],
+)
+def test_theorems_by_which_units_are_equal_are_kept_and_applied_again(
+    store: Store, equal: tuple[str, str], assumed: tuple[str, ...]
+) -> None:
+    what = from_texts(resolve(equal[0]).c_format, assumed)
+    fresh = separate(*equal, assumptions=what, limits=LIMITS, store=store)
     assert fresh.theorems is not None
-    again = store.find(ask(*equal))
+    assert fresh.kind is Kind.EQUIVALENT
+    again = store.find(ask(*equal, *assumed))
     assert again is not None
     assert again.theorems == fresh.theorems
     (entry,) = store.records()
@@ -134,7 +147,7 @@ def test_theorems_by_which_units_are_equal_are_kept_and_applied_again(store: Sto
     assert (found.status, found.reason) == (AuditStatus.HOLDS, fresh.reason)
     for named in ([], ["zero_exponent_idle"]):
         rewrite(store.path, partial(_named, named))
-        assert Store(store.folder).find(ask(*equal)) is None
+        assert Store(store.folder).find(ask(*equal, *assumed)) is None
 
 
 def test_that_assumptions_can_hold_is_kept_as_evidence(store: Store) -> None:

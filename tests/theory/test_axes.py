@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from coq_equality import HEADER, coq_equality, equal_by
@@ -186,6 +188,11 @@ EQUAL = {
         f"{CHAINS},c_subnormals=signed_zero",
         f"{CHAINS},zero_sign=positive",
     ),
+    "one product beside c": (
+        "order_as_steps",
+        "arm/fmopa.s",
+        "fma@k=1,a_format=fp32,b_format=fp32",
+    ),
     "pairs as steps": (
         "order_as_steps",
         BFDOT,
@@ -266,6 +273,24 @@ def test_idle_parameters_have_one_normal_form(kind: str) -> None:
     assert (replay(first, pool) == replay(second, pool)).all()
 
 
+WIDTHS = "tfdpa@products=16,a_format=e4m3,b_format=e4m3,fraction_bits="
+
+
+@pytest.mark.parametrize("exact", [f"{WIDTHS}60", f"{WIDTHS}exact"])
+def test_sums_from_zero_cut_nothing_off(exact: str) -> None:
+    """34 fraction bits hold every product; c may be far above or below them."""
+    unit = resolve(f"{WIDTHS}34")
+    assert equal_by(unit, resolve(exact)) is None
+    assert "idle_sums_from_zero" in (equal_by(unit, resolve(exact), zero_c=True) or ())
+    assert equal_by(resolve(f"{WIDTHS}33"), resolve(exact), zero_c=True) is None
+    # A later block goes on from a result.
+    again = [replace(u, k=32) for u in (unit, resolve(exact))]
+    assert equal_by(*again, zero_c=True) is None
+    pool = pool_of(unit, unit.k, 2000, 1)
+    pool = replace(pool, c=np.zeros_like(pool.c))
+    assert (replay(unit, pool) == replay(resolve(exact), pool)).all()
+
+
 @pytest.mark.parametrize(("first", "second"), DIFFERENT)
 def test_parameters_that_matter_stay(first: str, second: str) -> None:
     assert normal_form(resolve(first))[0] != normal_form(resolve(second))[0]
@@ -331,6 +356,10 @@ def test_equalities_are_checked_by_coqc(compiled: Path) -> None:
         assert text is not None
         (compiled / "Equality.v").write_text(text, encoding="utf-8")
         coqc(compiled, "Equality.v")
+    text = coq_equality(resolve(f"{WIDTHS}34"), resolve(f"{WIDTHS}60"), zero_c=True)
+    assert text is not None
+    (compiled / "Equality.v").write_text(text, encoding="utf-8")
+    coqc(compiled, "Equality.v")
     few = coq_equality(*(resolve(name) for name in EQUAL["carry bits of rounded products"][1:]))
     assert few is not None
     (compiled / "Equality.v").write_text(few.replace("(Some 4)", "(Some 1)"), encoding="utf-8")

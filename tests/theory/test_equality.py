@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tcformal.design.axes import altered
+from tcformal.design.axes import altered, computed
 from tcformal.design.names import resolve
 from tcformal.design.trees.arrangements import tree_of
 from tcformal.design.unit import UnitSpec
 from tcformal.simulation.matrix_unit import replay
+from tcformal.simulation.operands.batch import batch_of
 from tcformal.simulation.operands.inputs import pool_of
+from tcformal.simulation.operands.witness import Witness
 from tcformal.theory.equality import equal_by_theorem, in_blocks
 
 HOPPER = resolve("hopper/mma.m16n8k16.f32.f16.f16.f32")
@@ -29,6 +31,26 @@ def test_a_tree_is_equal_to_blocks_of_products(settings: str, unit: UnitSpec) ->
     assert "idle_sums" in found.theorems
     pool = pool_of(base, base.k, 2000, 1)
     assert (replay(base, pool) == replay(other, pool)).all()
+
+
+@pytest.mark.parametrize("k", [1, 4])
+@pytest.mark.parametrize("unit", ["arm/fmopa.s", "cdna1/v_mfma_f32_32x32x2f32"])
+def test_fused_steps_of_one_product_are_a_chain(unit: str, k: int) -> None:
+    """Calls of one product, or of two, as chains of any length."""
+    one = resolve(unit)
+    chain = resolve(f"fma@k={max(k, one.k)},a_format=fp32,b_format=fp32")
+    assert equal_by_theorem(one, chain, chain.k) is not None
+    for other in ("fraction_bits=30", "conversion=RZ-FP32", "zero_sign=positive"):
+        assert equal_by_theorem(one, resolve(f"{chain.name},{other}"), chain.k) is None
+
+
+def test_calls_that_are_filled_otherwise_are_other_computations() -> None:
+    """Four products of which two are zeros make a -0 a +0."""
+    two, four = (resolve(f"cdna1/v_mfma_f32_32x32x{k}bf16") for k in (2, 4))
+    assert computed(two, 2) != computed(four, 2)
+    assert computed(two, 4) == computed(four, 4)
+    zero = batch_of([Witness((0x8000, 0x8000), (0x3F80, 0x3F80), 0x80000000)])
+    assert replay(two, zero) != replay(four, zero)
 
 
 @pytest.mark.parametrize(

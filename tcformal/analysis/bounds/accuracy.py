@@ -75,7 +75,7 @@ class Accuracy(Shown):
                 f"the first has a = {words_text(w.a)}, b = {words_text(w.b)}"
             )
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         promoted = "" if self.promote is None else f", promoted every {self.promote}"
         known = bounds_text(self.bound, None if self.attained is None else self.attained.ratio)
         return f"Accuracy {short(self.unit.shown)}, {self.length} products{promoted}: {known} of Σ|x·y|"
@@ -169,6 +169,13 @@ def accuracy(
         unit=spec, length=n, promote=promote, bound=bound, proved=proved, steps=steps, reason=reason,
         attained=attained, not_built=why, subnormal=small, sought=time.process_time() - start,
     )  # fmt: skip
+
+
+def bound_of(unit: str | Unit | UnitSpec, length: int) -> Fraction | None:
+    """The bound that `accuracy` proves, without inputs; None where no theorem applies."""
+    spec = spec_of(unit)
+    proved = theorem_constant(spec) or exponent_constant(spec)
+    return None if proved is None or proved.short_of(length) else _bounded(spec, length, None, proved)[0]
 
 
 def _attained(build: Construction, n: int, promote: int | None, bound: Fraction | None) -> Attained:

@@ -314,7 +314,7 @@ class ProgramAccuracy(Shown):
                 f"a = {words_text(self.near.a)}, b = {words_text(self.near.b)}"
             )
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         known = bounds_text(self.bound, self.near.ratio)
         return f"ProgramAccuracy {short(self.program.name)}, {self.length} products: {known} of Σ|a·b|"
 

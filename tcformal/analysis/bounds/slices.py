@@ -49,7 +49,7 @@ class ExactSlices(Shown):
     #: The theorem that says so.
     theorem: Instance | None = None
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         bits = [w.bits for w in self.widths]
         known = f"sums up to {self.most}, slices of {bits[0]} to {bits[-1]} bits" if bits else self.reason
         return f"ExactSlices {short(self.unit.shown)}: {known}"

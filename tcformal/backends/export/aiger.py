@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tcformal.backends.blast import Blast
 from tcformal.backends.export.exportable import RESULT, ExportedDesign
 from tcformal.backends.gates import Gates
@@ -75,13 +77,18 @@ def to_aiger(design: ExportedDesign) -> bytes:
                 number[bit >> 1] = len(number) + 1
                 symbols.append(f"i{len(symbols)} {symbol}[{i}]")
     made, outputs = _ands(blast.gates, roots, number)
-    n = len(number)
-    head = f"aig {n + len(made.ands)} {n} 0 {len(outputs)} {len(made.ands)}\n"
-    body = "".join(f"{x}\n" for x in outputs)
     symbols += [f"o{i} {RESULT}[{i}]" for i in range(len(outputs))]
-    ands = b"".join(_delta(2 * (n + i) - x) + _delta(x - y) for i, (x, y) in enumerate(made.ands, 1))
-    comment = "\n".join([*symbols, "c", *design.header])
-    return (head + body).encode() + ands + comment.encode() + b"\n"
+    return binary_aiger(len(number), outputs, made.ands, [*symbols, "c", *design.header])
+
+
+def binary_aiger(
+    n: int, outputs: Sequence[int], ands: Sequence[tuple[int, int]], end: Sequence[str] = ()
+) -> bytes:
+    """And-gates over `n` inputs as binary AIGER; `end` are the lines of its symbols and comments."""
+    head = f"aig {n + len(ands)} {n} 0 {len(outputs)} {len(ands)}\n" + "".join(f"{x}\n" for x in outputs)
+    rows = ((max(pair), min(pair)) for pair in ands)
+    body = b"".join(_delta(2 * (n + i) - x) + _delta(x - y) for i, (x, y) in enumerate(rows, 1))
+    return head.encode() + body + "\n".join([*end, ""]).encode()
 
 
 def _delta(value: int) -> bytes:

@@ -79,7 +79,7 @@ class ClaimVerdict(Shown):
     commit: str = ""
     machine: str = ""
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         return f"{self.kind.name} {self.claim} of {short(self.unit.shown)}, by {self.answered_by}"
 
     @property

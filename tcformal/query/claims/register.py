@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from tcformal.backends.concrete import Concrete
 from tcformal.checks import check_choice
 from tcformal.design.catalog import catalogue, distinct_designs
+from tcformal.design.processors import in_names
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
@@ -114,6 +115,7 @@ def conditions(claim: str, spec: UnitSpec) -> Assumptions:
 
 def units_of(claims: Sequence[str], text: str = "") -> Iterator[UnitSpec]:
     """One unit per distinct design to which some of the claims apply, with `text` in its name."""
+    text = in_names(text)
     for name in distinct_designs():
         if text in name and not all(refused(claim, catalogue()[name]) for claim in claims):
             yield catalogue()[name]

@@ -52,7 +52,7 @@ class ProgramTrace(Shown):
     stages: tuple[ProgramStage, ...]
     result: int
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         name, result = short(self.program.name), format_value(self.fmt, self.result)
         return f"ProgramTrace {name}, {len(self.stages)} stages: {result}"
 

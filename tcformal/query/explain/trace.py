@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from tcformal.design.unit import UnitSpec
@@ -109,7 +109,7 @@ class Trace(Shown):
     block_results: tuple[int, ...]
     result: int
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         sums = f"{len(self.steps)} sum{'' if len(self.steps) == 1 else 's'}"
         return f"Trace {short(self.unit.shown)}, {sums}: {format_value(self.unit.operands.d, self.result)}"
 
@@ -136,8 +136,9 @@ class Divergence(Shown):
     term: str = ""
     #: The number of the sum, from 0; that after the last one for `result`.
     step: int = 0
+    units: tuple[str, str] = field(default=("the first unit", "the second unit"), compare=False)
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         return f"Divergence at {self.stage}: {self.first} against {self.second}"
 
 
@@ -148,6 +149,11 @@ def divergence(first: Trace, second: Trace) -> Divergence | None:
     operands, each term and its alignment, the sum, the rounding.  Two sums of different terms are compared
     on the terms that they share; they diverge there if the results differ.
     """
+    found = _divergence(first, second)
+    return None if found is None else replace(found, units=(first.unit.shown, second.unit.shown))
+
+
+def _divergence(first: Trace, second: Trace) -> Divergence | None:
     for step, (mine, theirs) in enumerate(zip(first.steps, second.steps, strict=False)):
         difference = _step_divergence(mine, theirs)
         if difference is not None:

@@ -7,6 +7,7 @@ from itertools import combinations
 
 from tcformal.checks import unknown_sentence
 from tcformal.design.catalog import catalogue, distinct_designs
+from tcformal.design.processors import in_names
 from tcformal.design.unit import UnitSpec, formats_text
 from tcformal.errors import UnknownNameError
 from tcformal.programs.chain import common_k
@@ -51,6 +52,7 @@ def groups(text: str = "") -> list[FormatGroup]:
     Groups without such a pair are left out.
     Errors: UnknownNameError for a text that no unit's name contains.
     """
+    text = in_names(text)
     by_formats: dict[tuple[object, ...], list[Merged]] = {}
     for name, names in distinct_designs().items():
         spec = catalogue()[name]
@@ -69,6 +71,7 @@ def without_counterpart(text: str = "") -> list[str]:
     """The designs without another of equal formats, by name."""
     paired = {unit.name for group in groups() for unit in group.units}
     merged = (Merged(name, tuple(names)) for name, names in distinct_designs().items())
+    text = in_names(text)
     return [unit.name for unit in merged if unit.name not in paired and unit.has(text)]
 
 

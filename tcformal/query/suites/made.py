@@ -93,7 +93,7 @@ class Suite(Shown):
     same: int = 0
     version: str = VERSION
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         left = f", {len(self.undecided)} undecided" if self.undecided else ""
         kinds = f"{len(set(self.classes))} classes of {len(self.designs)} designs"
         return f"Suite of {len(self.inputs)} inputs for {kinds}{left}, k={self.k}"

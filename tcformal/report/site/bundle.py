@@ -5,6 +5,7 @@ Pages from the disk may load scripts, and nothing else.
 
 from __future__ import annotations
 
+import ast
 import base64
 import gzip
 import io
@@ -17,8 +18,10 @@ from tcformal.errors import InputError
 
 #: Files of Pyodide's package that the page needs.
 _NEEDED = ("pyodide.js", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
-#: The package, without its commands, solvers and devices: the rest of what a trace needs is found among it.
-_LEFT_OUT = ("cli", "solve", "store", "devices", "identification", "theory", "torch", "independent")
+#: What the page calls.
+_START = "tcformal.report.site.play"
+#: Packages that the browser's Python lacks: a module that needs one is not among the sources.
+_ABSENT = ("numpy", "llvmlite", "click", "rich", "jinja2")
 #: A date for files in archives, so that two runs write the same bytes.
 _DATE = (2020, 1, 1, 0, 0, 0)
 #: Parts of the standard library that no trace needs.
@@ -27,6 +30,10 @@ _UNUSED = ("pydoc_data/", "unittest/", "ensurepip/", "idlelib/", "lib2to3/", "tu
            "curses/", "tkinter/", "test/", "multiprocessing/", "distutils/", "wsgiref/", "xmlrpc/",
            "venv/", "_pyrepl/", "dbm/", "pydoc.", "tarfile.", "optparse.", "cProfile.", "pickletools.",
            "trace.", "bdb.", "plistlib.", "pstats.", "profile.", "socketserver.", "configparser.",
+           "email/", "http/", "ctypes/", "_pyio.", "_pydatetime.", "argparse.", "statistics.", "ipaddress.",
+           "platform.", "pickle.", "uuid.", "_strptime.", "calendar.", "gettext.", "mimetypes.", "csv.",
+           "modulefinder.", "wave.", "pkgutil.", "pprint.", "compileall.", "poplib.", "zoneinfo/", "cmd.",
+           "timeit.", "code.", "fileinput.", "runpy.", "tracemalloc.", "symtable.", "stringprep.", "urllib/",
            )  # fmt: skip
 #: The encodings of text that Python needs to start; all others are left out.
 _ENCODINGS = ("__init__", "aliases", "ascii", "cp437", "idna", "latin_1", "utf_8", "utf_8_sig", "punycode",
@@ -48,16 +55,17 @@ def scripts(pyodide: Path) -> dict[str, str]:
     lock = json.loads(files["pyodide-lock.json"]) | {"packages": {}}
     return {
         "play/pyodide.js": files["pyodide.js"].decode().partition("\n//# sourceMappingURL")[0],
-        "play/module.js": _script("module.js", gzip.compress(module.encode(), 9, mtime=0)),
+        "play/module.js": script("module.js", module.encode()),
         "play/lock.js": f"globalThis.tcformalLock = {json.dumps(lock)};\n",
-        "play/wasm.js": _script("pyodide.asm.wasm", gzip.compress(files["pyodide.asm.wasm"], 9, mtime=0)),
-        "play/library.js": _script("python_stdlib.zip", gzip.compress(_trimmed(files), 9, mtime=0)),
-        "play/tcformal.js": _script("tcformal.zip", gzip.compress(sources(), 9, mtime=0)),
+        "play/wasm.js": script("pyodide.asm.wasm", files["pyodide.asm.wasm"]),
+        "play/library.js": script("python_stdlib.zip", _trimmed(files)),
+        "play/tcformal.js": script("tcformal.zip", sources()),
     }
 
 
-def _script(name: str, data: bytes) -> str:
-    """A script that hands over a compressed file: five characters for four bytes, and the number of bytes."""
+def script(name: str, content: bytes) -> str:
+    """A script that hands over a file, compressed: five characters for four bytes, and their number."""
+    data = gzip.compress(content, 9, mtime=0)
     return f'tcformalFile("{name}", "{base64.b85encode(data, pad=True).decode()}", {len(data)});\n'
 
 
@@ -94,13 +102,39 @@ def _trimmed(files: dict[str, bytes]) -> bytes:
 
 
 def sources() -> bytes:
-    """The package's own sources as an archive that Python imports from; its root lists no names."""
+    """What the page runs of this package, as an archive that Python imports from; its root lists no names."""
     root = Path(__file__).parents[2]
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w") as archive:
-        for path in sorted(root.rglob("*.py")):
-            parts = path.relative_to(root).parts
-            if parts[0].removesuffix(".py") not in _LEFT_OUT:
-                content = b"" if path.parent == root and path.name == "__init__.py" else path.read_bytes()
-                archive.writestr(zipfile.ZipInfo(str(Path("tcformal", *parts)), _DATE), content)
+        for path, content in sorted(_imported(root).items()):
+            archive.writestr(zipfile.ZipInfo(str(path), _DATE), content)
     return made.getvalue()
+
+
+def _imported(root: Path) -> dict[Path, bytes]:
+    """The files that _START imports, at once or when a function asks, by their places in the archive."""
+    made, wanted = {Path("tcformal", "__init__.py"): b""}, [_START]
+    while wanted:
+        name = wanted.pop()
+        parts = name.split(".")
+        place = next((x for x in (Path(*parts).with_suffix(".py"), Path(*parts, "__init__.py"))
+                      if (root.parent / x).is_file()), None)  # fmt: skip
+        if place is None or place in made:
+            continue
+        content = (root.parent / place).read_bytes()
+        tree = ast.parse(content)
+        if any(_needs_absent(node) for node in tree.body):
+            continue
+        made[place] = content
+        wanted += [".".join(parts[:i]) for i in range(2, len(parts))]
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tcformal."):
+                wanted += [str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)]
+    return made
+
+
+def _needs_absent(node: ast.stmt) -> bool:
+    """Whether a statement imports what the browser's Python lacks."""
+    names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+    names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+    return any(name.partition(".")[0] in _ABSENT for name in names)

@@ -5,10 +5,14 @@ from __future__ import annotations
 import csv
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import numpy as np
 
@@ -19,8 +23,10 @@ from tcformal.callbacks import Advance, Warn
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.operations import Operation, operation, risks
+from tcformal.design.processors import PROCESSORS, formats_of
 from tcformal.design.rounding import NAN_RULES
 from tcformal.design.sources import references as cited_works
+from tcformal.design.sources import works
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.runs import Run, pieces_of, read_runs, unit_of
 from tcformal.devices.sealed import read_summary
@@ -39,14 +45,28 @@ from tcformal.query.question import Kind
 from tcformal.query.replay import oracle_result
 from tcformal.query.search import EQUALITY
 from tcformal.query.verdict import DECIDED, NOT_CHECKED, kept_as
+from tcformal.report.chart import STYLE as CHART_STYLE
+from tcformal.report.chart import key_mark
 from tcformal.report.claim_view import claims_section
 from tcformal.report.escape import Plain
 from tcformal.report.identified import growth_picture
 from tcformal.report.markdown import tables
-from tcformal.report.references import references, references_section
+from tcformal.report.references import counted_references, references, references_section
 from tcformal.report.results import exports_section, unchecked_reason, unchecked_verdict
-from tcformal.report.svg import PAGE_STYLE, STYLE, operand_rows, pictures_html
-from tcformal.report.text import stated
+from tcformal.report.site.bundle import script, scripts
+from tcformal.report.site.story import (
+    CLASSES,
+    LENGTH,
+    OPENING,
+    growth,
+    opening,
+    same_sums,
+    share,
+    timeline,
+    widths,
+)
+from tcformal.report.svg import STYLE, operand_rows, pictures_html
+from tcformal.report.text import Stated, stated
 from tcformal.report.units import in_hex
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.witness import Witness, by_value, explain_command
@@ -64,6 +84,10 @@ LETTERS = {
     "rounding": ("r", "rounding of the result"), "special": ("n", "NaN and Inf"),
     "order": ("o", "order of summation"), "result": ("d", "encoding of the result"),
 }  # fmt: skip
+
+
+#: What the playground's address calls each operand.
+_QUERY = {"a": "a", "b": "b", "c": "c", "sa": "scale_a", "sb": "scale_b"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +119,32 @@ class PairPage:
     witness: Witness | None = None
 
     @property
-    def file(self) -> str:
-        """The name of its page."""
-        return f"pair/{slug(self.first)}--{slug(self.second)}.html"
+    def anchor(self) -> str:
+        """Its place on the page of its formats."""
+        return f"{slug(self.first)}--{slug(self.second)}"
+
+    @property
+    def kind(self) -> str:
+        """How its cell is drawn: by the letter, or `open`."""
+        return "open" if self.letter == "?" else self.letter
+
+    @property
+    def query(self) -> str:
+        """Its operands as the playground's address holds them."""
+        rows: dict[str, dict[int, str]] = {}
+        for name, _, code in self.operands:
+            row, _, place = name.partition("[")
+            rows.setdefault(row, {})[int(place.rstrip("]") or 0)] = code
+        most = max((max(row) for name, row in rows.items() if name in ("a", "b")), default=0)
+        texts = [
+            (short, rows.get(name, {})) for short, name in _QUERY.items() if name in rows or name in "ab"
+        ]
+        lists = [
+            (short, ",".join(row.get(i, "1" if short[0] == "s" else "0")
+                             for i in range(max(row) + 1 if short not in ("a", "b") else most + 1)))
+            for short, row in texts
+        ]  # fmt: skip
+        return urlencode([("u", self.first), ("u", self.second), *lists], safe=":,/")
 
 
 def slug(name: str) -> str:
@@ -130,18 +177,24 @@ def pair_pages(
     """The page of every pair of every group; a witness that does not replay is none."""
     kept = _by_pair(entries)
     pairs = [pair for group in groups for pair in group.pairs]
+    records = {pair: kept.get(frozenset((pair.first, pair.second)), []) for pair in pairs}
     made = {}
-    for done, pair in enumerate(pairs):
+    # Circuits of one length are built once and used at once.
+    for done, pair in enumerate(sorted(pairs, key=lambda pair: _length(records[pair]))):
         advance(done, len(pairs))
-        records = kept.get(frozenset((pair.first, pair.second)), [])
-        made[pair] = _page(pair, records)
+        made[pair] = _page(pair, records[pair])
     advance(len(pairs), len(pairs))
-    return made
+    return {pair: made[pair] for pair in pairs}
+
+
+def _length(records: Sequence[Record]) -> int:
+    """The number of products of the first witness in some records."""
+    return next((len(x["witness"]["a"]) for x in records if isinstance(x["witness"], dict)), 0)
 
 
 def _by_pair(entries: Sequence[Entry]) -> Mapping[frozenset[str], list[Record]]:
     """The records about pairs of catalogued designs, by the names that stand for these; newest first."""
-    leads = {name: lead for lead, names in distinct_designs().items() for name in names}
+    leads = _leads()
     found: dict[frozenset[str], list[Record]] = {}
     for entry in reversed(entries):
         q = entry.record["question"]
@@ -188,33 +241,47 @@ def _separated(pair: Pair, x: WitnessReplay) -> PairPage:
 
 #: Who makes the units of each architecture.
 _VENDORS = {
-    "cdna": "AMD", "x86": "Intel and AMD", "arm": "Arm", "gaudi": "Intel", "power": "IBM", "riscv": "RISC-V",
+    "cdna": "AMD", "rdna": "AMD", "x86": "Intel and AMD", "arm": "Arm", "gaudi": "Intel", "power": "IBM",
+    "riscv": "RISC-V", "et-soc": "Esperanto", "vortex": "Vortex", "hexagon": "Qualcomm",
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class DesignPage:
-    """One distinct design with all that its page shows."""
+def vendor(arch: str) -> str:
+    """Who makes the units of an architecture."""
+    return next((who for start, who in _VENDORS.items() if arch.startswith(start)), "NVIDIA")
 
+
+#: Parameters with their values by what is known of them: evidence and source.
+_Parameters = Mapping[tuple[str, str], Mapping[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class DesignRow:
+    """One distinct design on the page of an architecture that has it."""
+
+    #: The architecture's first unit of it, and all of them.
     spec: UnitSpec
     names: tuple[str, ...]
-    vendor: str
+    #: The unit that stands for it among pairs and claims.
+    lead: str
     operation: Operation
     risks: tuple[str, ...]
-    parameters: tuple[tuple[str, str, str, str], ...]
-    citations: tuple[tuple[str, str], ...]
-    claims: tuple[Mapping[str, str], ...]
+    #: Parameters that differ from most designs' of the page.
+    parameters: _Parameters
+    #: Kept claims and pairs; empty where the lead is of another architecture.
+    claims: Mapping[str, Sequence[tuple[str, str]]]
     pairs: tuple[PairPage, ...]
 
     @property
-    def name(self) -> str:
-        """The name of the first unit of this design."""
-        return self.spec.name
+    def anchor(self) -> str:
+        """Its place on the page."""
+        return slug(self.lead)
 
     @property
-    def file(self) -> str:
-        """The name of its page."""
-        return f"design/{slug(self.name)}.html"
+    def width(self) -> str:
+        """The fraction bits of its sums."""
+        bits = self.spec.design.fraction_bits
+        return "exact" if bits is None else str(bits)
 
     @property
     def evidence(self) -> str:
@@ -227,60 +294,105 @@ class DesignPage:
         """The names of its formats."""
         return tuple(dict.fromkeys(self.spec.operands.names().values()))
 
+    @property
+    def shapes(self) -> dict[str, int]:
+        """The first of the names that differ in m and n alone, with how many these are."""
+        made: dict[str, list[str]] = {}
+        for name in self.names:
+            made.setdefault(re.sub(r"m\d+n\d+(?=k)", "", name), []).append(name)
+        return {names[0]: len(names) for names in made.values()}
+
     def neighbour(self, pair: PairPage) -> str:
         """The other design of a pair."""
-        return pair.second if pair.first == self.name else pair.first
+        return pair.second if pair.first == self.lead else pair.first
 
 
-def vendor(name: str) -> str:
-    """Who makes a unit, by its architecture."""
-    arch = name.partition("/")[0]
-    return next((who for start, who in _VENDORS.items() if arch.startswith(start)), "NVIDIA")
+@dataclass(frozen=True, slots=True)
+class ArchitecturePage:
+    """All designs of one architecture; parameters that most of them share are said once."""
+
+    arch: str
+    rows: tuple[DesignRow, ...]
+    usual: _Parameters
+    citations: tuple[tuple[str, str], ...]
+
+    @property
+    def file(self) -> str:
+        """The name of its page."""
+        return f"gpu/{self.arch}.html"
+
+    @property
+    def vendor(self) -> str:
+        """Who makes it."""
+        return vendor(self.arch)
+
+    @property
+    def processors(self) -> str:
+        """The processors that have it."""
+        return ", ".join(PROCESSORS.get(self.arch, (self.arch,)))
+
+    @property
+    def widths(self) -> dict[str, str]:
+        """The fraction bits of the sums of each format, as libraries use them."""
+        units = {name: resolve(f"{self.arch}:{name}") for name in formats_of(self.arch)}
+        bits = {name: unit.design.fraction_bits for name, unit in units.items()}
+        return {name: "exact" if n is None else str(n) for name, n in bits.items()}
 
 
-def design_pages(pairs: Sequence[PairPage], claims: Sequence[Record]) -> list[DesignPage]:
-    """One page for each distinct design."""
+def architecture_pages(pairs: Sequence[PairPage], claims: Sequence[Record]) -> list[ArchitecturePage]:
+    """One page for each architecture, in the order of the catalogue."""
     by_unit: dict[str, dict[str, Record]] = {}
     for record in claims:
         by_unit.setdefault(record["unit"], {})[record["claim"]] = record
-    made = []
-    for name, names in distinct_designs().items():
-        spec = catalogue()[name]
-        op = operation(spec)
-        cited = cited_works("; ".join((op.source, *spec.sources, *spec.notes)))
-        made.append(DesignPage(
-            spec, tuple(names), vendor(name), op, tuple(risks(spec)), tuple(_parameters(spec)),
-            tuple((work.tag, work.citation()) for work in cited),
-            tuple(_claims(spec, by_unit.get(name, {}))),
-            tuple(pair for pair in pairs if name in (pair.first, pair.second)),
-        ))  # fmt: skip
+    rows: dict[str, list[DesignRow]] = {}
+    for lead, names in distinct_designs().items():
+        own: dict[str, list[str]] = {}
+        for name in names:
+            own.setdefault(name.partition("/")[0], []).append(name)
+        for arch, mine in own.items():
+            here, spec = mine[0] == lead, catalogue()[mine[0]]
+            rows.setdefault(arch, []).append(DesignRow(
+                spec, tuple(mine), lead, operation(spec), tuple(risks(spec)), {},
+                _claims(by_unit.get(lead, {})) if here else {},
+                tuple(pair for pair in pairs if lead in (pair.first, pair.second)) if here else (),
+            ))  # fmt: skip
+    order = {name: i for i, name in enumerate(catalogue())}
+    return [
+        _architecture(arch, sorted(mine, key=lambda row: order[row.spec.name])) for arch, mine in rows.items()
+    ]
+
+
+def _architecture(arch: str, rows: Sequence[DesignRow]) -> ArchitecturePage:
+    stated_of = [stated(row.spec.design.parameters(), row.spec.facts) for row in rows]
+    usual = {name: Counter(x[name] for x in stated_of).most_common(1)[0][0] for name in stated_of[0]}
+    texts = ("; ".join((row.operation.source, *row.spec.sources, *row.spec.notes)) for row in rows)
+    return ArchitecturePage(
+        arch,
+        tuple(
+            replace(row, parameters=_by_source({n: x for n, x in mine.items() if usual.get(n) != x}))
+            for row, mine in zip(rows, stated_of, strict=True)
+        ),
+        _by_source(usual),
+        tuple((work.tag, work.citation()) for work in cited_works("; ".join(texts))),
+    )
+
+
+def _by_source(parameters: Mapping[str, Stated]) -> _Parameters:
+    """Parameters as texts, those of one source together."""
+    made: dict[tuple[str, str], dict[str, str]] = {}
+    for name, x in parameters.items():
+        value = "none" if x.value is None else str(in_hex(name, x.value))
+        made.setdefault((x.evidence or "", x.source or ""), {})[name.replace("_", " ")] = value
     return made
 
 
-def _parameters(spec: UnitSpec) -> Iterator[tuple[str, str, str, str]]:
-    for name, x in stated(spec.design.parameters(), spec.facts).items():
-        value = "none" if x.value is None else str(in_hex(name, x.value))
-        yield name.replace("_", " "), value, x.evidence or "", x.source or ""
-
-
-def _claims(spec: UnitSpec, kept: Mapping[str, Record]) -> list[dict[str, str]]:
-    """The kept claims about one unit."""
-    rows = []
+def _claims(kept: Mapping[str, Record]) -> dict[str, list[tuple[str, str]]]:
+    """The kept claims about one unit with their answers, by how far they were checked."""
+    made: dict[str, list[tuple[str, str]]] = {}
     for claim, record in sorted(kept.items()):
-        name = claim.partition(SEPARATOR)[0]
-        if name not in STATEMENTS:
-            continue
-        rows.append({
-            "claim": claim, "statement": STATEMENTS[name], "verdict": unchecked_verdict(record),
-            "reason": record["reason"], "status": unchecked_reason(record), "date": record["date"][:10],
-            "command": f"tcformal prove {spec.name} --claim {name}" + _assumed(claim),
-        })  # fmt: skip
-    return rows
-
-
-def _assumed(claim: str) -> str:
-    """The assumptions in a claim's name, as options."""
-    return "".join(f" --assume '{text.strip()}'" for text in claim.split(SEPARATOR)[1:])
+        if claim.partition(SEPARATOR)[0] in STATEMENTS:
+            made.setdefault(unchecked_reason(record), []).append((claim, str(record["reason"])))
+    return made
 
 
 #: The relations of answers to their sources.
@@ -314,9 +426,14 @@ class QueryPage:
     rows: tuple[AskRow, ...]
 
     @property
-    def file(self) -> str:
-        """The name of its page."""
-        return f"paper/{slug(self.query.name)}.html"
+    def family(self) -> str:
+        """The folder of its file, whose questions share a page."""
+        return self.query.name.partition("/")[0]
+
+    @property
+    def anchor(self) -> str:
+        """Its place on the page of its family."""
+        return slug(self.query.name)
 
     def count(self, word: str) -> int:
         """How many answers agree with the source, deviate, and so on."""
@@ -583,7 +700,7 @@ def identification_pages(
                 yield IdentificationPage({}, status, reason, "")
                 continue
         growth = [(int(probes), int(left)) for probes, left in record["growth"]]
-        curve = growth_picture(int(record["space"]), growth) if growth else ""
+        curve = growth_picture(int(record["space"]), growth, "") if growth else ""
         yield IdentificationPage(record, status, reason, curve)
 
 
@@ -628,7 +745,8 @@ def _figure_page(path: Path, warn: Warn) -> FigurePage | None:
     except (InputError, RecordError, OSError, ValueError, csv.Error) as error:
         warn(f"figure {path.name} is not shown: {error}")
         return None
-    return FigurePage(path.stem, said[1], said[2], picture, header, rows)
+    # Two decimals draw the same.
+    return FigurePage(path.stem, said[1], said[2], re.sub(r"(\.\d\d)\d+", r"\1", picture), header, rows)
 
 
 #: Takes the name of a part, and returns what counts its steps.
@@ -639,9 +757,23 @@ StepCounter = Callable[[str], Advance]
 class Site:
     """All that the pages show."""
 
-    designs: Sequence[DesignPage]
+    architectures: Sequence[ArchitecturePage]
     pairs: Mapping[Pair, PairPage]
     queries: Sequence[QueryPage]
+
+    @property
+    def families(self) -> dict[str, list[QueryPage]]:
+        """The files of questions by folder."""
+        names = dict.fromkeys(query.family for query in self.queries)
+        return {name: [query for query in self.queries if query.family == name] for name in names}
+
+    @property
+    def units(self) -> list[list[str]]:
+        """A unit of each design of each architecture, those of equal formats together."""
+        made: dict[tuple[object, ...], list[str]] = {}
+        for spec in (row.spec for page in self.architectures for row in page.rows):
+            made.setdefault((spec.operands, spec.scale_format, spec.scale_block), []).append(spec.name)
+        return list(made.values())
 
 
 def build(
@@ -657,58 +789,108 @@ def build(
     check_target(folder)
     made = {}
     if pyodide is not None:
-        from tcformal.report.site.bundle import scripts
-
         made = scripts(Path(pyodide))
     store = Store(results, warn)
     entries = [entry for entry in store.records() if _usable(entry, warn)]
     claims = store.claims.all()
     formats = groups()
     pairs = pair_pages(formats, entries, part("pairs of designs"))
-    designs = design_pages(list(pairs.values()), claims)
+    architectures = architecture_pages(list(pairs.values()), claims)
     queries = query_pages(
         [load(path, name) for name, path in known_queries().items()], entries, store, part("questions")
     )
-    site = Site(designs, pairs, queries)
+    site = Site(architectures, pairs, queries)
+    of_formats = {pair: slug(group.formats) for group in formats for pair in group.pairs}
     shared: Plain = {
         "site": site, "version": VERSION, "commit": commit(), "host": host(), "letters": LETTERS,
-        "relations": RELATIONS, "files": {page.name: page.file for page in designs},
-        "playground": pyodide is not None,
+        "relations": RELATIONS, "playground": pyodide is not None, "slug": slug, "Pair": Pair,
+        "address": address,
+        "row_of": lambda p: f"pairs/{of_formats[Pair(p.first, p.second)]}.html#{p.anchor}",
     }  # fmt: skip
     figures = figure_pages(results, warn)
+    found = list(identification_pages(store, warn, verify=verify))
+    devices, beside = device_pages(results), [*references(results, warn)]
+    sources = {tag.lower(): work for tag, work in works().items()}
     made |= {figure.file: figure.picture for figure in figures}
     made |= {
-        "site.css": PAGE_STYLE + STYLE + _static("site.css"),
+        "site.css": STYLE + CHART_STYLE + _static("site.css"),
         "site.js": _static("site.js"),
-        "index.html": pages("index.html", "", shared),
-        "pairs.html": pages("pairs.html", "", shared | {"groups": formats, "Pair": Pair}),
-        "papers.html": pages("papers.html", "", shared),
+        "index.html": pages("index.html", "", shared | _front(site, devices, found)),
+        "gpus.html": pages("gpus.html", "", shared),
+        "pairs.html": pages("pairs.html", "", shared | {"groups": formats}),
+        "papers.html": pages("papers.html", "", shared | {"works": sources}),
         "devices.html": pages("devices.html", "", shared | {
-            "devices": device_pages(results), "stories": nan_stories(results),
-            "references": references_section([*references(results, warn)]),
+            "devices": devices, "stories": nan_stories(results),
+            "references": references_section(beside), "counted": counted_references(beside),
         }),
-        "identified.html": pages("identified.html", "", shared | {
-            "found": list(identification_pages(store, warn, verify=verify)),
-        }),
-        "figures.html": pages("figures.html", "", shared | {"figures": figures}),
-        "speed.html": pages("speed.html", "", shared | {
-            "benchmarks": _benchmarks(results),
+        "identified.html": pages("identified.html", "", shared | {"found": found}),
+        "checks.html": pages("checks.html", "", shared | {
+            "benchmarks": _benchmarks(results), "figures": figures,
             "sections": [claims_section(claims), exports_section(held(results / EXPORTS, warn))],
         }),
     }  # fmt: skip
     if pyodide is not None:
         made["play.js"] = _static("play.js")
         made["playground.html"] = pages("playground.html", "", shared | {
-            "papers": _papers(), "witnesses": _witnesses(pairs),
-            "groups": [[unit.name for unit in group.units] for group in formats],
+            "papers": _papers(), "witnesses": _witnesses(pairs), "opening": opening(),
+            "groups": site.units,
+            "leads": {row.spec.name: row.lead for page in architectures for row in page.rows
+                      if row.spec.name != row.lead},
         })  # fmt: skip
-    for design in designs:
-        made[design.file] = pages("design.html", "../", shared | {"design": design})
-    for pair in pairs.values():
-        made[pair.file] = pages("pair.html", "../", shared | {"pair": pair})
-    for query in queries:
-        made[query.file] = pages("paper.html", "../", shared | {"page": query})
+    for page in architectures:
+        made[page.file] = pages("gpu.html", "../", shared | {"page": page})
+    for group in formats:
+        rows = [pairs[pair] for pair in group.pairs]
+        made[f"pairs/{slug(group.formats)}.html"] = pages("pair.html", "../", shared | {
+            "group": group, "rows": rows, "here": lambda p: f"#{p.anchor}",
+        })  # fmt: skip
+    for family, mine in site.families.items():
+        made[f"papers/{family}.html"] = pages(
+            "paper.html", "../", shared | {"queries": mine, "family": family, "work": sources.get(family)}
+        )
+    for name in [name for name in made if name.endswith(".html")]:
+        made |= folded(name, made[name])
     return _write(folder, made, part("files"))
+
+
+#: What a fold holds, as the templates write it, and characters of a page from which on it is apart.
+_INSIDE, _HEAVY = re.compile(r'<div class="inside">\n(.*?)\n</div></details>', re.DOTALL), 60_000
+
+
+def folded(name: str, text: str) -> dict[str, str]:
+    """A page by its file's name; of a heavy one what its folds hold is apart, in one compressed script."""
+    held = _INSIDE.findall(text)
+    if len(text) < _HEAVY or len(held) < 2:
+        return {name: text}
+    apart, number = name.removesuffix("html") + "js", count()
+    text = _INSIDE.sub(lambda _: f'<div class="inside" data-inside="{next(number)}"></div></details>', text)
+    text = text.replace('<main id="main">', f'<main id="main" data-insides="{Path(apart).name}">', 1)
+    return {name: text, apart: script("insides", json.dumps(held).encode())}
+
+
+@cache
+def _leads() -> dict[str, str]:
+    """The unit that stands for each unit's design."""
+    return {name: lead for lead, names in distinct_designs().items() for name in names}
+
+
+def address(unit: str) -> str:
+    """The address of the evidence for a unit of the catalogue: its design on its architecture's page."""
+    return f"gpu/{unit.partition('/')[0]}.html#{slug(_leads()[unit])}"
+
+
+def _front(site: Site, devices: Sequence[DevicePage], found: Sequence[IdentificationPage]) -> Plain:
+    """What the first page shows."""
+    width = widths()
+    processors: dict[str, dict[str, str]] = {}
+    for x in width:
+        processors.setdefault(x.release.vendor, {})[x.release.name] = f"gpu/{x.unit.arch}.html"
+    return {
+        "width": {f"{x.release.name}:{x.bits}": x for x in width}, "processors": processors, "share": share,
+        "timeline": timeline(width, address), "sums": same_sums(), "opening": OPENING, "grown": growth(),
+        "keys": [(key_mark(i), x) for i, x in enumerate(CLASSES.values())], "length": LENGTH,
+        "devices": devices, "found": found,
+    }  # fmt: skip
 
 
 def _static(name: str) -> str:

@@ -63,12 +63,12 @@ def answer(
 
 
 def shape(units: Sequence[str]) -> dict[str, object]:
-    """The number of products and of scales that units take, and the fields of each operand's encoding."""
+    """The units' full names, their numbers of products and scales, and the fields of each encoding."""
     specs = _specs(units)
     spec, k = specs[0], common_k(*specs)
     formats = spec.input_formats()
     return {
-        "k": k, "scales": scale_count(spec, k),
+        "k": k, "scales": scale_count(spec, k), "units": [one.name for one in specs],
         "formats": {name: {"name": fmt.name, "fields": _fields(fmt)} for name, fmt in formats.items()},
     }  # fmt: skip
 

@@ -42,7 +42,7 @@ class Witness(Shown):
     scale_a: tuple[int, ...] = ()
     scale_b: tuple[int, ...] = ()
 
-    def _line(self) -> str:
+    def _summary(self) -> str:
         live = [i for i in range(len(self.a)) if self.a[i] or self.b[i]]
         products = ", ".join(f"k={i} {self.a[i]:#x}·{self.b[i]:#x}" for i in live[:2])
         more = ", …" if len(live) > 2 else ""

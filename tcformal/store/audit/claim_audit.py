@@ -33,6 +33,8 @@ class ClaimFinding:
     status: AuditStatus
     #: One sentence.
     reason: str
+    #: The answer of today; None where the claim could not be asked.
+    again: ClaimVerdict | None = None
 
 
 class _ReadOnly:
@@ -54,22 +56,24 @@ def audit_claim(store: Store, record: Mapping[str, Any]) -> ClaimFinding:
     No statement of the record is taken over: a theorem's side conditions are computed, a witness is looked
     for and replayed, and the certificate of a question is checked again.
     """
+    about, again = (record["claim"], record["unit"], record["verdict"]), None
     try:
-        status, reason = _checked(store, record)
+        if Kind[record["verdict"]] not in DECIDED:
+            return ClaimFinding(*about, AuditStatus.OPEN, f"{record['verdict']} claims nothing")
+        again = answered(
+            resolve(record["unit"]),
+            record["claim"],
+            SolveOptions(store=lambda: _ReadOnly(store), limits=Limits(time_s=AUDIT_S)),
+        )
+        status, reason = _compared(record, again)
     except TcformalError as error:
         status, reason = AuditStatus.FAILED, str(error)
-    return ClaimFinding(record["claim"], record["unit"], record["verdict"], status, reason)
+    return ClaimFinding(*about, status, reason, again)
 
 
-def _checked(store: Store, record: Mapping[str, Any]) -> tuple[AuditStatus, str]:
+def _compared(record: Mapping[str, Any], again: ClaimVerdict) -> tuple[AuditStatus, str]:
+    """The status of a record beside the answer of today; RecordError where they differ."""
     kind = Kind[record["verdict"]]
-    if kind not in DECIDED:
-        return AuditStatus.OPEN, f"{kind.name} claims nothing"
-    again = answered(
-        resolve(record["unit"]),
-        record["claim"],
-        SolveOptions(store=lambda: _ReadOnly(store), limits=Limits(time_s=AUDIT_S)),
-    )
     if again.kind not in DECIDED or not again.checked:
         return AuditStatus.UNCHECKED, again.reason
     if again.kind is not kind:

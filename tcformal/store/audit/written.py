@@ -1,4 +1,4 @@
-"""Export of answers for other checkers: DIMACS and LRAT; apart, because lists of answers load no clauses."""
+"""Answers for other checkers: DIMACS, LRAT, AIGER; apart, because lists of answers load no clauses."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from tcformal.backends.cnf import Cnf, to_cnf
+from tcformal.backends.export.aiger import binary_aiger
 from tcformal.backends.second_gates import AndGates, network
+from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import to_json
+from tcformal.programs.chain import circuit
 from tcformal.query.question import Kind, Question, kind_of
+from tcformal.simulation.operands.witness import Witness
 from tcformal.solve.certificate import Certificate, certify, lrat, lrat_text
 from tcformal.solve.lrat import check
 from tcformal.solve.result import Status
@@ -52,11 +56,7 @@ def answer_proof(store: Store, entry: Entry) -> WrittenProof:
     check_definition(record, q)
     cnf, certificate = to_cnf(q.graph, _root(record, q)), store.certificate(record)
     if record["witness"] is None and () in cnf.clauses:
-        again = kind_of(q).build(record["question"], Graph(folded=False))
-        results = getattr(again, "results", None)
-        if results is not None and results[0] is results[1]:
-            return _unfolded(_two_circuits(again, *results))
-        return _unfolded(_plain_cnf(again.graph, _root(record, again)))
+        return _proved(_of_gates(*_unfolded(record, q)))
     if certificate is None:
         raise InputError(f"expected an answer with a certificate, but {entry.id[:12]} has none")
     return _checked(cnf, certificate)
@@ -73,26 +73,61 @@ def _checked(cnf: Cnf, certificate: Certificate) -> WrittenProof:
     return WrittenProof(cnf.dimacs(), lrat_text(steps), False)
 
 
-def _plain_cnf(graph: Graph, root: Node) -> Cnf:
-    """The unsimplified clauses of a root: one variable for every gate."""
+#: And-gates, the widths of their inputs by name, and the literal of one of them.
+_Circuit = tuple[AndGates, Mapping[str, int], int]
+
+
+def answer_circuit(record: Mapping[str, Any], q: Question) -> bytes:
+    """The question of a record as AIGER, by the second definition of the operators.
+
+    Where the record has inputs, these are demanded too, and the output can be 1; else it never is.
+    """
+    if record["witness"] is not None:
+        return _demanded(_circuit(q.graph, q.asked), kind_of(q).read_witness(q, record["witness"]))
+    root = _root(record, q)
+    folded = () in to_cnf(q.graph, root).clauses
+    gates, _, literal = _unfolded(record, q) if folded else _circuit(q.graph, root)
+    return binary_aiger(gates.n_inputs, [literal], gates.ands)
+
+
+def run_circuit(spec: UnitSpec, w: Witness, result: int) -> bytes:
+    """One dot product of a unit as AIGER: the output can be 1 if the unit gives the result."""
+    graph, d = circuit(spec, len(w.a))
+    same = graph.eq(d, graph.const(result, d.width))
+    return _demanded(_circuit(graph, same), w.inputs())
+
+
+def _demanded(made: _Circuit, values: Mapping[str, int]) -> bytes:
+    """A circuit as AIGER whose output is also that every input has its value."""
+    gates, inputs, literal = made
+    bits = (values.get(name, 0) >> i & 1 for name, width in inputs.items() for i in range(width))
+    for variable, bit in enumerate(bits, 1):
+        literal = gates.both(literal, 2 * variable + 1 - bit)
+    return binary_aiger(gates.n_inputs, [literal], gates.ands)
+
+
+def _circuit(graph: Graph, root: Node) -> _Circuit:
     net = network(to_json(graph, {"root": root}))
-    return _of_gates(net.gates, net.inputs, net.roots["root"][0])
+    return net.gates, net.inputs, net.roots["root"][0]
 
 
-def _two_circuits(q: Question, first: Node, second: Node) -> Cnf:
-    """The clauses that two circuits of one definition, without shared gates, differ."""
-    nets = [network(to_json(q.graph, {"result": x, "assumed": q.assumed})) for x in (first, second)]
-    n, gates = nets[0].gates.n_inputs, AndGates(nets[0].gates.n_inputs)
-    gates.ands += nets[0].gates.ands
-    further = 2 * len(nets[0].gates.ands)
+def _unfolded(record: Mapping[str, Any], q: Question) -> _Circuit:
+    """The question built without folding: two circuits of one definition share no gate."""
+    again = kind_of(q).build(record["question"], Graph(folded=False))
+    results = getattr(again, "results", None)
+    if results is None or results[0] is not results[1]:
+        return _circuit(again.graph, _root(record, again))
+    first, second = (network(to_json(again.graph, {"result": x, "assumed": again.assumed})) for x in results)
+    n, gates = first.gates.n_inputs, AndGates(first.gates.n_inputs)
+    gates.ands += first.gates.ands
+    further = 2 * len(first.gates.ands)
 
     def moved(x: int) -> int:
         return x if x >> 1 <= n else x + further
 
-    gates.ands += [(moved(x), moved(y)) for x, y in nets[1].gates.ands]
-    results = [*nets[0].roots["result"]], [moved(x) for x in nets[1].roots["result"]]
-    asked = gates.both(nets[0].roots["assumed"][0], gates.same(*results) ^ 1)
-    return _of_gates(gates, nets[0].inputs, asked)
+    gates.ands += [(moved(x), moved(y)) for x, y in second.gates.ands]
+    same = gates.same([*first.roots["result"]], [moved(x) for x in second.roots["result"]])
+    return gates, first.inputs, gates.both(first.roots["assumed"][0], same ^ 1)
 
 
 def _of_gates(gates: AndGates, inputs: Mapping[str, int], root: int) -> Cnf:
@@ -116,7 +151,7 @@ def _of_gates(gates: AndGates, inputs: Mapping[str, int], root: int) -> Cnf:
     return Cnf(false, (*clauses, (literal(root),)), bits)
 
 
-def _unfolded(cnf: Cnf) -> WrittenProof:
+def _proved(cnf: Cnf) -> WrittenProof:
     """Unsimplified clauses, with a proof where a short run of the solver finds one."""
     outcome = run_briefly(cnf, _CONFLICTS)
     if outcome.status is not Status.UNSAT:

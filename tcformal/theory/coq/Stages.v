@@ -1361,7 +1361,6 @@ Variables (d : design) (how : summation) (tb : bounds) (o : conversion).
 Hypotheses (Sk : skips d = false) (W : cutting_of d = Whole) (Zt : zero_terms (factors d) = None) (K : kept_or_zero (c_rule d) = true)
   (T : term_bounds d = Some tb) (Lo : last_out (sums d) = Some o) (Pos : 0 <= fst (shape_of tb)) (B : (0 < block d)%nat).
 Notation good cb := (idle_summation (c_rule d) tb cb (block d) (sums d) how = true).
-Hypotheses (G1 : good (format_bounds (start_format d))) (G2 : good (result_bounds o)).
 
 Definition c_inside (v : val) : Prop := inside (format_bounds (start_format d)) v \/ inside (result_bounds o) v.
 
@@ -1390,6 +1389,8 @@ Proof.
   - destruct (idle_steps_ok tb cb (c_rule d) ps c K Hp Hc _ _ G) as [E _]. split; auto. cbn [eval_steps add]. apply sum_inside.
     cbn [idle_steps] in G. destruct t' as [| | |[d'|] ?]; try easy. apply andb_prop in G. destruct G as [G _]. exact (idle_range _ _ _ _ G).
 Qed.
+
+Hypotheses (G1 : good (format_bounds (start_format d))) (G2 : good (result_bounds o)).
 
 Lemma block_values v b : Forall (made_by d) b -> (length b <= block d)%nat -> c_inside v ->
   block_value (with_sums d how) v b = block_value d v b /\ c_inside (block_value d v b).

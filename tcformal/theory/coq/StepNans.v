@@ -449,3 +449,45 @@ Proof.
   - f_equal. destruct (negb _); [reflexivity|]. unfold nan_of_block. destruct (nans d); auto; f_equal; now apply idle_nans with tb cb.
   - right. cbn [fst eval_steps]. destruct s as [e|]; [|easy]. injection Lo as <-. apply sum_inside. cbn [idle_steps] in G. destruct t as [| | |[d'|] ?]; try easy. apply andb_prop in G. destruct G as [G _]. exact (idle_range _ _ _ _ G).
 Qed.
+
+(** * From c = +0 *)
+
+(** What is known of a c whose word is 0. *)
+Definition zero_word_bounds (f : format) : bounds :=
+  {| shape_of := shape_of (format_bounds f); lowest := least f; grid := format_top f; upto := least f; low_upto := least f; width := fbits f |}.
+
+Lemma zero_word_inside f : format_ok f = true -> has_zero f = true -> inside (zero_word_bounds f) (decode f 0).
+Proof.
+  intros O Hz x H. destruct (decode_inside f 0 O x H) as [F [L [_ [_ W]]]].
+  assert (Z : sig x = 0 /\ exp x = least f).
+  { unfold decode in H. rewrite ?Zdiv_0_l, ?Zmod_0_l, ?Zdiv_0_l, Hz in H. cbn [Z.eqb andb] in H. unfold least. rewrite Hz.
+    destruct (special f); repeat match type of H with (if ?b then _ else _) = _ => destruct b; try discriminate H end;
+      injection H as <-; cbn [sig exp]; now destruct (subnormals f). }
+  destruct Z as [S E]. split; [exact F|]. split; [cbn; lia|]. split; [apply Zeros.multiple_zero; unfold is_zero; now rewrite S|]. split; [unfold under; cbn; destruct (low_sig x); lia|exact W].
+Qed.
+
+Definition idle_from_zero (d : design) (how : summation) : bool :=
+  one_nan d && negb (skips d) && match cutting_of d, composed d, zero_terms (factors d) with Whole, None, None => true | _, _, _ => false end &&
+  (0 <? Z.of_nat (block d)) && format_ok (c_format d) && has_zero (c_format d) && kept_or_zero (c_rule d) &&
+  match term_bounds d, last_out (sums d) with
+  | Some tb, Some _ => (0 <=? fst (shape_of tb)) && idle_summation (c_rule d) tb (zero_word_bounds (c_format d)) (block d) (sums d) how
+  | _, _ => false
+  end.
+
+(** What is known of the operands of each sum where c is +0 decides: parameters of the sums of one block at other values. *)
+Theorem idle_sums_from_zero d how w : idle_from_zero d how = true -> length (pairs w) = block d -> c_word w = 0 -> compute d w = compute (with_sums d how) w.
+Proof.
+  unfold idle_from_zero. intros O L Zc. repeat rewrite andb_true_iff in O. destruct O as [[[[[[[On Sk] W] B] Of] Hz] K] O]. apply negb_true_iff in Sk. apply Z.ltb_lt in B.
+  destruct (cutting_of d) eqn:Wc; try easy. destruct (composed d) eqn:Co; [easy|]. destruct (zero_terms (factors d)) eqn:Zt; [easy|].
+  destruct (term_bounds d) as [tb|] eqn:T; [|easy]. destruct (last_out (sums d)) as [o|] eqn:Lo; [|easy]. apply andb_prop in O. destruct O as [Pos G]. apply Z.leb_le in Pos.
+  assert (Bn : (0 < block d)%nat) by lia. set (d' := with_sums d how). rewrite (one_block d w Sk Wc Co Bn L), (one_block d' w Sk Wc Co Bn L), Zc.
+  change (elements d' w) with (elements d w). change (start_of d' 0) with (start_of d 0). change (c_format d') with (c_format d). change (d_format d') with (d_format d).
+  set (v := decode (c_format d) 0). unfold step_with. cbv zeta. change (block_products d' (elements d w)) with (block_products d (elements d w)).
+  change (taken_c d' v) with (taken_c d v). change (c_rule d') with (c_rule d). change (sums d') with how.
+  assert (Hc : inside (zero_word_bounds (c_format d)) (taken_c d v)) by (rewrite taken_kept by auto; now apply flush_inside, zero_word_inside).
+  assert (Lp : (length (block_products d (elements d w)) <= block d)%nat) by (rewrite block_products_length, elements_length; lia).
+  pose proof (products_inside d tb _ T (elements_made d w)) as Hp.
+  rewrite (proj1 (block_idle d how tb o K Lo Pos _ (whole_factors d (ordered d (elements d w))) (whole_factors d' (ordered d' (elements d w))) _ _ G Lp Hp Hc)).
+  f_equal. destruct (negb _); [reflexivity|]. unfold nan_of_block. change (nans d') with (nans d). change (nan_word d') with (nan_word d).
+  unfold one_nan in On. rewrite Co in On. destruct (nans d); try discriminate On. now destruct how, (sums d).
+Qed.

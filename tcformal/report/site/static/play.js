@@ -1,39 +1,20 @@
 "use strict";
 // The playground: the page collects texts, the package's own Python computes, the page shows what it gives.
 (() => {
-  const files = {};
-  globalThis.tcformalFile = (name, text, size) => { files[name] = [text, size]; };
-  const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
   const find = (id) => document.getElementById(id);
   let python = null;
-  let state = { units: [], a: ["1", "0"], b: ["1", "0"], c: "0", scale_a: [], scale_b: [] };
+  let state = null;
   let form = null;
   let chosen = ["a", 0];
   let operands = {};
 
-  async function opened(name) {
-    const [text, size] = files[name];
-    delete files[name];
-    const worth = new Uint8Array(128);
-    for (let i = 0; i < DIGITS.length; i += 1) worth[DIGITS.charCodeAt(i)] = i;
-    const words = new DataView(new ArrayBuffer((text.length / 5) * 4));
-    for (let i = 0, at = 0; i < text.length; at += 4) {
-      let word = 0;
-      for (const end = i + 5; i < end; i += 1) word = word * 85 + worth[text.charCodeAt(i)];
-      words.setUint32(at, word);
-    }
-    const raw = new Uint8Array(words.buffer, 0, size);
-    const plain = new Blob([raw]).stream().pipeThrough(new DecompressionStream("gzip"));
-    return new Uint8Array(await new Response(plain).arrayBuffer());
-  }
-
-  globalThis.tcformalStart = async () => {
+  async function start() {
     try {
       const mark = (what) => performance.mark(`tcformal ${what}`);
       mark("scripts");
-      const ready = { "pyodide.asm.wasm": await opened("pyodide.asm.wasm"), "python_stdlib.zip": await opened("python_stdlib.zip") };
+      const ready = { "pyodide.asm.wasm": await tcformalOpened("pyodide.asm.wasm"), "python_stdlib.zip": await tcformalOpened("python_stdlib.zip") };
       const script = document.createElement("script");
-      script.textContent = new TextDecoder().decode(await opened("module.js"));
+      script.textContent = new TextDecoder().decode(await tcformalOpened("module.js"));
       document.head.append(script);
       mark("files");
       const usual = globalThis.fetch;
@@ -47,7 +28,7 @@
       python = await loadPyodide({ indexURL: new URL("play/", document.baseURI).href, createPyodideModule: globalThis.tcformalModule, lockFileContents: globalThis.tcformalLock });
       globalThis.fetch = usual;
       mark("python");
-      python.FS.writeFile("/tcformal.zip", await opened("tcformal.zip"));
+      python.FS.writeFile("/tcformal.zip", await tcformalOpened("tcformal.zip"));
       python.runPython("import sys\nsys.path.insert(0, '/tcformal.zip')\nfrom tcformal.report.site.play import call");
       const called = python.globals.get("call");
       globalThis.tcformalCall = (name, value) => JSON.parse(called(name, JSON.stringify(value)));
@@ -55,7 +36,7 @@
       globalThis.tcformalText = (name, rest) => called(name, `{"unit": ${JSON.stringify(rest.unit)}, "rows": ${rest.rows}}`);
       mark("package");
       find("loading").hidden = true;
-      find("play").hidden = false;
+      find("controls").disabled = false;
       listen();
       read();
       document.body.dataset.ready = String(Math.round(performance.now()));
@@ -63,19 +44,19 @@
       find("loading").textContent = `Python did not start: ${error.message || error}`;
       throw error;
     }
-  };
+  }
+  // All scripts of the page have run by then.
+  document.addEventListener("DOMContentLoaded", start);
 
   // ------------------------------------------------------------------ the address
   function read() {
     const given = new URLSearchParams(location.hash.slice(1));
-    const first = find("first");
     const units = given.getAll("u").filter((x) => x);
-    const known = new Set([...first.options].map((x) => x.value));
-    for (const unit of units) if (!known.has(unit)) { first.add(new Option(unit)); known.add(unit); }
     const list = (name, rest) => (given.has(name) ? given.get(name).split(",") : rest);
+    const rest = tcformalOpening;
     state = {
-      units: units.length ? units.slice(0, 2) : [first.value],
-      a: list("a", ["16384", "0"]), b: list("b", ["1", "0"]), c: given.get("c") || (given.has("a") ? "0" : "-2^-11"),
+      units: units.length ? units.slice(0, 2) : [...rest.units],
+      a: list("a", [...rest.a]), b: list("b", [...rest.b]), c: given.get("c") || (given.has("a") ? "0" : rest.c),
       scale_a: list("sa", []), scale_b: list("sb", []),
     };
     show();
@@ -88,15 +69,19 @@
     kept.set("b", state.b.join(","));
     kept.set("c", state.c);
     if (state.scale_a.length) { kept.set("sa", state.scale_a.join(",")); kept.set("sb", state.scale_b.join(",")); }
-    history.replaceState(null, "", `#${kept}`);
+    const plain = String(kept).replace(/%(2F|2C|3A|5E)/g, decodeURIComponent);
+    history.replaceState(null, "", `#${plain}`);
   }
 
   // ------------------------------------------------------------------ what is shown
   function show() {
-    find("first").value = state.units[0];
-    others();
     form = tcformalCall("shape", { units: state.units });
     if (form.error) { say(form.error); return; }
+    state.units = form.units;
+    const first = find("first");
+    if (![...first.options].some((x) => x.value === state.units[0])) first.add(new Option(state.units[0]));
+    first.value = state.units[0];
+    others();
     state.a = state.a.slice(0, form.k);
     state.b = state.b.slice(0, form.k);
     const body = find("operands").tBodies[0];
@@ -158,6 +143,7 @@
     if (found.error) return;
     operands = found.operands;
     find("said").textContent = found.said;
+    find("said").className = new Set(found.results.map((x) => x.hex)).size > 1 ? "differ" : "same";
     const body = find("results");
     body.replaceChildren();
     for (const result of found.results) {
@@ -276,10 +262,10 @@
   }
 
   function smallest() {
-    const fits = (x) => state.units.every((unit) => x.units.includes(unit));
-    const found = tcformalWitnesses.find(fits);
+    const leads = state.units.map((unit) => tcformalLeads[unit] || unit);
+    const found = tcformalWitnesses.find((x) => leads.every((unit) => x.units.includes(unit)));
     if (!found) { say(`expected a kept witness for ${state.units.join(" and ")}, but there is none`); return; }
-    const units = state.units.length === 2 ? state.units : [state.units[0], found.units.find((x) => x !== state.units[0])];
+    const units = state.units.length === 2 ? state.units : [state.units[0], found.units.find((x) => x !== leads[0])];
     const made = { units, a: [], b: [], c: "0", scale_a: [], scale_b: [] };
     state = made;
     for (const [place, code] of Object.entries(found.operands)) {

@@ -1,5 +1,5 @@
-"""Stream-K's fields from outputs of a product: where the sums of its elements are cut; apart, because only
-outputs that no other recipe gives are asked for them."""
+"""Where the sums of a product's elements are cut: blocks of K, or stream-K's shares, with fields that no name
+lists; apart, because only outputs that no other recipe gives are asked for them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tcformal.identification.bugs import same_words
 from tcformal.identification.outputs import ProductCase
 from tcformal.identification.product_elements import Elements, Makers, planned
 from tcformal.identification.product_recipes import ProductProducer, with_output
-from tcformal.programs.recipe import recipe
+from tcformal.programs.recipe import Recipe, recipe
 from tcformal.programs.recipe_steps import part_of_run
 from tcformal.simulation.evaluation import results_of
 from tcformal.simulation.model_gemm import gemm
@@ -30,8 +30,29 @@ _STEPS, _TILES = (16, 32, 64, 128), (8, 16, 32, 64, 128, 256)
 _WORKERS, _FEW = (132, 108, 148, 304, 114, 142, 128, 84, 80, 78, 72, 58, 56, 46, 40), 32
 #: Tiles in a row or column, and steps of an element, at most.
 _ACROSS, _LONG = 16, 128
+#: Blocks of K are multiples of so many products.
+_BLOCK = 32
 #: Parts of an element at most, and how many fields that explain all elements are kept.
-_PARTS, _KEPT = 16, 4
+_PARTS, _KEPT = 32, 4
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Blocks of K, each summed from zero, and added up in order."""
+
+    products: int
+
+    def cuts(self, shape: tuple[int, int], k: int, place: Sequence[int]) -> tuple[int, ...]:
+        """The k at which the sum of an element begins, is cut, and ends."""
+        return *range(0, k, self.products), k
+
+    def unusual(self) -> tuple[bool, int, int]:
+        """How far the fields are from those of libraries."""
+        return False, 0, self.products
+
+    def recipe(self) -> Recipe:
+        """The recipe with these fields."""
+        return recipe("onednn").varied(promotion=self.products)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +70,12 @@ class Share:
         usual = abs(self.rows.bit_length() - 8) + abs(self.columns.bit_length() - 8)
         return self.workers not in _WORKERS, usual, abs(self.step.bit_length() - 6)
 
+    def recipe(self) -> Recipe:
+        """The recipe with these fields."""
+        return recipe("stream-k").varied(
+            stream=self.workers, tile=self.step, tile_m=self.rows, tile_n=self.columns
+        )
+
     def cuts(self, shape: tuple[int, int], k: int, place: Sequence[int]) -> tuple[int, ...]:
         """The k at which the sum of an element begins, is cut, and ends."""
         each = -(-k // self.step)
@@ -56,6 +83,11 @@ class Share:
         first = tile * each
         inner = range((first // self.steps + 1) * self.steps, first + each, self.steps)
         return 0, *((x - first) * self.step for x in inner), k
+
+
+def blocks(k: int, unit: UnitSpec) -> Iterator[Block]:
+    """Every length of blocks that cuts K products."""
+    return (Block(x) for x in range(_BLOCK, k, _BLOCK) if not x % unit.k)
 
 
 def shares(shape: tuple[int, int], k: int, unit: UnitSpec) -> Iterator[Share]:
@@ -75,32 +107,31 @@ def shares(shape: tuple[int, int], k: int, unit: UnitSpec) -> Iterator[Share]:
                         yield Share(rows, columns, step, steps, workers)
 
 
-def streamed_makers(
+def cut_makers(
     case: ProductCase, want: Raw, places: NDArray[np.intp], makers: Makers, progress: Progress = ignore
 ) -> list[ProductProducer]:
-    """Stream-K on units, with the fields that give all of some elements.
+    """Blocks of K and stream-K on units, with the fields that give all of some elements.
 
     Shapes: places [n, 2]; want [n].
-    Ranges and units: fields that give the same are told apart by nothing: usual numbers of workers go first.
+    Ranges and units: fields that give the same are told apart by nothing: usual ones go first.
     """
     found, x = [], Elements.of(case, places)
     for unit, others in makers:
-        progress(f"trying stream-K on {unit.name}")
-        left = list(shares(case.shape, case.k, unit))
+        progress(f"trying blocks of K and stream-K on {unit.name}")
+        left: list[Block | Share] = [*blocks(case.k, unit), *shares(case.shape, case.k, unit)]
         for i in range(len(places)):
             left = _fitting(unit, left, x.part(np.array([i])), want[i : i + 1])
         cut = [s for s in left if any(len(s.cuts(case.shape, case.k, p)) > 2 for p in places.tolist())]
-        cut.sort(key=Share.unusual)
-        for s in cut[:_KEPT]:
-            one = recipe("stream-k").varied(stream=s.workers, tile=s.step, tile_m=s.rows, tile_n=s.columns)
-            found.append(ProductProducer(gemm(unit, with_output(one, x, unit)), False, others[0].units))
+        for s in sorted(cut, key=lambda s: s.unusual())[:_KEPT]:
+            one = with_output(s.recipe(), x, unit)
+            found.append(ProductProducer(gemm(unit, one), False, others[0].units))
     return found
 
 
-def _fitting(unit: UnitSpec, left: Sequence[Share], x: Elements, want: Raw) -> list[Share]:
-    """The shares that give one element; all ways of cutting its sum are computed side by side."""
+def _fitting(unit: UnitSpec, left: Sequence[Block | Share], x: Elements, want: Raw) -> list[Block | Share]:
+    """The fields that give one element; all ways of cutting its sum are computed side by side."""
     place = x.places[0].tolist()
-    by_cuts: dict[tuple[int, ...], list[Share]] = {}
+    by_cuts: dict[tuple[int, ...], list[Block | Share]] = {}
     for s in left:
         cuts = s.cuts(x.shape, x.k, place)
         if len(cuts) <= _PARTS:

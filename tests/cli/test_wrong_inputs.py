@@ -1,0 +1,142 @@
+"""Wrong inputs of every command: exit code 2, and one sentence that names the nearest right thing."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import Result
+
+Run = Callable[..., Result]
+
+#: Calls, and what their sentences must hold.
+WRONG = """
+units hoper | hopper
+units H10 | h100
+units h100:fp18 | fp16, bf16, tf32, fp64, e5m2, e4m3
+units hopper/mma.m16n8k16 | hopper/mma.m16n8k16.f32.bf16.bf16.f32
+units hopper/ | hopper/mma.m16n8k16.f32.f16.f16.f32
+units HOPPER/WGMMA.M64N8K16.F32.F16.F16 | hopper/wgmma.m64n8k16.f32.f16.f16
+units h100/mma.m16n8k16.f32.f16.f16.f32 | hopper/mma.m16n8k16.f32.f16.f16.f32
+units --arch hoper | hopper
+units --arch h10 --format fp16 | h100
+units --format fp61 | fp16
+units --operation T-FDPB | T-FDPA
+units --evidence mesured | MEASURED
+formats e5m | e5m2
+formats posit | bf16
+eval zen4:amx-bf16 --a 1 --b 1 | vdpbf16ps
+eval mi300x:e4m3 --a 1 --b 1 | e4m3fnuz
+eval h100:e4m3:bf16 --a 1 --b 1 | fp32, fp16
+eval h100:hmma-fp16 --a 1 --b 1 | mma, wgmma
+eval tdpbf16 --a 1 --b 1 | x86/tdpbf16ps
+eval hopper/mma.m16n8k32.f32.e4m3.e4m3.f32 --a 1 --b 1 | hopper/emulated.mma.m16n8k32.f32.e4m3.e4m3.f32
+eval a100@wdith=3 --a 1 --b 1 | fraction_bits
+eval a100@fraction_bit=3 --a 1 --b 1 | fraction_bits
+eval a100@fraction_bits=many --a 1 --b 1 | an integer for fraction_bits
+eval a100@fraction_bits=999 --a 1 --b 1 | from 1 to 256
+eval a100@fraction_bits --a 1 --b 1 | name=value
+eval a100@summation=fusd --a 1 --b 1 | fused
+eval a100@conversion=RNE-FP61 --a 1 --b 1 | RNE-FP16
+eval exact@n=4 --a 1 --b 1 | k, products
+eval valpey@term=3 --a 1 --b 1 | terms
+eval tree@step=(0+1) --a 1 --b 1 | steps
+eval tree@steps=(0..3 --a 1 --b 1 | p(q(0+1)+q(2..5)+c)
+eval fmaa@k=4 --a 1 --b 1 | fma
+eval tfdpa@a_format=fp61 --a 1 --b 1 | fp16
+eval a100 --a 1,2 --b 1 | ...
+eval a100 --a one --b 1 | 1.5
+eval a100 --a 0.1 --b 1 | 819*2^-13
+eval a100 --a 65520 --b 1 | 65504
+eval b200:fp4 --a 7 --b 1 | the largest is 6
+eval a100 --a 1 --b 1 --scale-a 1 | b200:mxf4
+eval a100 --a 1 | tcformal eval
+eval a100 --a 1 --b 1 --d 3 | --b
+explain otomo-yokota --a 1 --b 1 | ootomo-yokota
+explain a100 h100 --a 1 --b 1 --svg no/such.svg | no such folder
+separate a100 | --all-pairs
+separate a100:fp16 h100:bf16 | A is fp16 in ampere/
+separate a100 h100 --solvers z4 | z3
+separate a100 h100 --assume finte | finite
+separate a100 h100 --assume exponents | exponents=-14..15
+separate a100 h100 --sead 3 | --seed
+separate --all-pairs voltta | volta
+separate a100 h100 --jobs 2 | --all-pairs
+prove a100 --claim prodct-order | product-order
+prove a100 h100 --claim product-order | one unit
+region a100 h101 | h100
+distance a100 | tcformal distance
+accuracy bf16x8 | bf16x9
+accuracy h100:e4m4 | e4m3
+accuracy h100 --length 0 | from 1
+exact t5 | t4
+statistics h100 --distribution norml | normal
+statistics h100 --lengths 16,x | 16,64,256
+figures mary-5.3 | mary-5.2
+suite a100 --vary fraction_bit=1..3 | fraction_bits
+suite a100 --vary fraction_bits=3..1 | LOW..HIGH
+suite --formats fp16,fp16,fp32 --vary products | A, B, C and D
+export a100 --to veriog | verilog
+export a100 --to c -o no/such/x.h | no such folder
+check-rtl none.v --top dot --against a100 | a file of RTL
+recipes cublaslt-67 | cublaslt-66
+recipes cublaslt-66@split=2 | splits
+programs bf16x9@band=3 | bands
+programs chained@unit=h10 --length 2 | h100
+compare-programs bf16x9 fma-chan | fma-chain
+compare d.npy d.npy --a a.npy | --b
+compare d.npy wide.npy --a a.npy --b b.npy | [4, 4]
+compare none.npy d.npy --a a.npy --b b.npy | no none.npy
+compare d.npy whole.npy --a a.npy --b b.npy | a.npy:e4m3
+compare one.npz:c d.npy --a a.npy --b b.npy | one of a
+compare words.txt d.npy --a a.npy --b b.npy | .npy
+compare d.npy d.npy --a a.npy --b b.npy --gpu h10 | h100
+compare d.npy d.npy --a a.npy --b b.npy --library cublas9 | cublaslt
+identify --device modl:h100 --formats fp16,fp16,fp32,fp32 --k 4 | model:UNIT
+identify --device model:h100 | --formats
+identify-product nump --formats fp32,fp32,fp32 --shape 8,8,40 | numpy
+probe plan a101 -o p.json | a100
+probe run none.json --device cpu | a plan
+probe run broken.json --device cpu | JSON object
+probe keep one.npz --unit x86/tdpbf16p --device x | x86/tdpbf16ps
+run disagrements/truncation | disagreements/truncation
+results list --verdict seperated | separated
+results lst | list
+completion bsh | bash
+doctr | doctor
+"""
+CALLS = [tuple(line.rsplit(" | ", 1)) for line in WRONG.strip().splitlines()]
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some files, in a folder of their own."""
+    monkeypatch.chdir(tmp_path)
+    a, d = np.ones((4, 16), np.float16), np.ones((4, 4), np.float32)
+    for name, array in {"a": a, "b": a.T, "d": d, "wide": np.ones((4, 5), np.float32)}.items():
+        np.save(f"{name}.npy", array)
+    np.save("whole.npy", np.ones((4, 4), np.int64))
+    np.savez("one.npz", a=a)
+    Path("broken.json").write_text("{")
+    Path("words.txt").write_text("words")
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(("call", "right"), CALLS, ids=[call for call, _ in CALLS])
+def test_a_wrong_input_is_one_sentence_that_names_the_right_one(run: Run, call: str, right: str) -> None:
+    result = run(*shlex.split(call))
+    lines = [line for line in result.stderr.splitlines() if line]
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    assert len(lines) == 1
+    assert lines[0].startswith("error: ")
+    assert right in lines[0]
+    assert "Traceback" not in lines[0]
+
+
+@pytest.mark.parametrize("call", ["units h100", "eval h100:fp16 --a 1 --b 1", "eval tree@k=16 --a 1 --b 1"])
+def test_the_right_things_are_right(run: Run, call: str) -> None:
+    assert run(*shlex.split(call)).exit_code == 0
