@@ -66,8 +66,12 @@ def tally(outcomes: Outcomes) -> str:
 def pairs_view(
     groups: Sequence[FormatGroup], outcomes: Outcomes, alone: Sequence[str], seconds: float, width: int
 ) -> RenderableType:
-    """The matrices, the pairs without a decision with their reasons, the counts, the time."""
-    parts: list[RenderableType] = []
+    """The counts, the matrices, the pairs without a decision with their reasons, the time."""
+    served = sum(o.served for o in outcomes.values())
+    designs = many(sum(len(group.units) for group in groups), "design")
+    what = f"{many(len(outcomes), 'pair')} of {designs} in {many(len(groups), 'set')} of formats"
+    head = f"{what}: {tally(outcomes)}; {served} kept from before; {seconds:.1f} s"
+    parts: list[RenderableType] = [Text(head), Text()]
     for group in groups:
         parts += [_matrix(group, outcomes, width), Text()]
     used = counts(outcomes)
@@ -77,10 +81,6 @@ def pairs_view(
     parts += [_reason(o) for o in rest]
     slow = sorted((o for o in outcomes.values() if o.seconds), key=lambda o: -o.seconds)[:_SLOWEST]
     parts += [Text(f"{o.seconds:.1f} s: {o.pair.first} {o.pair.second}", style="dim") for o in slow]
-    served = sum(o.served for o in outcomes.values())
-    designs = many(sum(len(group.units) for group in groups), "design")
-    what = f"{many(len(outcomes), 'pair')} of {designs} in {many(len(groups), 'set')} of formats"
-    parts.append(Text(f"{what}: {tally(outcomes)}; {served} kept from before; {seconds:.1f} s"))
     if alone:
         parts.append(Text(f"{many(len(alone), 'design')} of formats that no other design has", style="dim"))
     return Stack(*parts)

@@ -16,7 +16,7 @@ from tcformal.oracle.values import format_value, hex_word
 from tcformal.programs.chain import circuit, scale_count
 from tcformal.query.explain.given import witness_of
 from tcformal.report.escape import print_json
-from tcformal.report.text import console, short_value, table, with_decimal
+from tcformal.report.text import console, many, short_value, table, with_decimal
 from tcformal.simulation.operands.witness import Witness
 
 #: Units that the first line names.
@@ -93,11 +93,17 @@ def eval_(names: Sequence[str], as_json: bool, **operands: str | None) -> None:
     if as_json:
         print_json([{"unit": x, "value": format_value(d, r), "hex": hex_word(d, r)} for x, d, r in results])
         return
-    out, shown = console(), results[:_COMPARED]
-    said = " and ".join(f"{short_value(d, raw)} on {name}" for name, d, raw in shown)
-    if len({format_value(d, raw) for _, d, raw in results}) == 1:
+    out = console()
+    found: dict[str, list[str]] = {}
+    for name, d, raw in results:
+        found.setdefault(short_value(d, raw), []).append(name)
+    if len(found) == 1:
         out.print(f"d = {with_decimal(*results[0][1:])}")
+    elif len(results) <= _COMPARED:
+        said = " and ".join(f"{x} on {', '.join(names)}" for x, names in found.items())
+        out.print(f"They differ: {said}")
     else:
-        out.print(f"They differ: {said}{', and others' if len(results) > _COMPARED else ''}")
+        said = ", ".join(f"{x} on {many(len(names), 'unit')}" for x, names in found.items())
+        out.print(f"They differ: {said}")
     rows = ((name, with_decimal(d, raw), hex_word(d, raw)) for name, d, raw in results)
     out.print(table("unit", "d", "encoding", rows=rows))

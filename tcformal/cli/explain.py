@@ -90,6 +90,7 @@ def _explain_program(name: str, operands: Mapping[str, str | None], no_calls: bo
 def show_program(trace: ProgramTrace, *, calls: bool = True) -> None:
     """Print the stages of a program, and the inside of each of its calls."""
     out = console()
+    out.print(Text(f"d = {value_and_hex(trace.fmt, trace.result)}", style="bold"))
     out.print(trace_view(trace))
     for stage in trace.stages if calls else ():
         if stage.trace is not None:
@@ -108,7 +109,7 @@ def show_traces(traces: Sequence[Trace]) -> None:
     out = console()
     for trace in traces if len(traces) == 1 else ():
         d = trace.unit.operands.d
-        out.print(Text(f"{trace.unit.name}: d = {value_and_hex(d, trace.result)}", style="bold"))
+        out.print(Text(f"d = {value_and_hex(d, trace.result)}", style="bold"))
     if len(traces) == 2:
         out.print(divergence_text(traces[0], traces[1], divergence(traces[0], traces[1])))
     for trace in traces:

@@ -64,6 +64,10 @@ def rows_of_points(points: Sequence[Point]) -> list[tuple[Any, ...]]:
 def figure_view(points: Sequence[Point]) -> None:
     """Print one line for each point, and one for each real unit on it."""
     rows = (tuple(map(str, row[: len(HEADER)])) for row in rows_of_points(points))
+    worst = max(points, key=lambda x: x.error / x.theorem)
+    curves = len({x.curve for x in points})
+    share = f"{100 * worst.error / worst.theorem:.3g} % of their bound ({worst.curve}, n = {worst.n})"
+    console().print(f"{len(points)} points of {curves} curves; the errors are at most {share}")
     console().print(table("curve", *(f">{name}" for name in HEADER[1:]), rows=rows))
     real = [
         (str(x.curve), str(x.n), name, f"{error:e}", f"{error / x.theorem:.3g}")

@@ -156,7 +156,7 @@ def as_in(context: click.Context | None = None, having: str = "") -> str:
     context = context or click.get_current_context(silent=True)
     lines = [] if context is None else EXAMPLES.get(context.command_path.partition(" ")[2], [])
     chosen = [line for line in lines if having in line] or lines
-    return f", as in: {chosen[0]}" if chosen else ""
+    return f", as in: {chosen[0].partition(' # ')[0]}" if chosen else ""
 
 
 def _load(module: str) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 from rich.text import Text
 
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, main, write_output
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, as_in, main, write_output
 from tcformal.cli.solver_options import SolverOptions, two_units
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
@@ -48,7 +48,7 @@ def prove(
         if only is not None:
             raise click.UsageError("expected --filter with --claim only")
         if first is None or second is None:
-            raise click.UsageError(f"expected two units or --claim, but got {first or 'neither'}")
+            raise click.UsageError(f"expected two units or --claim, but got {first or 'neither'}{as_in()}")
         from tcformal.cli.two import ask_two  # a claim's theorem does not wait for it
 
         return ask_two(first, second, assume, how, Kind.EQUIVALENT, as_json, with_explanation)

@@ -149,19 +149,17 @@ def csv_text(rows: Sequence[ResultRow]) -> str:
 
 
 def results_table(rows: Sequence[ResultRow]) -> Table:
-    """One row per record."""
-    made = table("id", "verdict", "units", "solver", "proof", "date", "remark")
+    """One row per record: what was kept and by whom on a line, then what was asked."""
+    made = table("id", "answer")
     for r in rows:
-        units = f"{r.first}\n{r.second}" + (f"\n{r.assumptions}" if r.assumptions else "")
-        proof = "yes" if r.certificate else "–" if r.witness else "no"
-        verdict, remark = r.verdict, "" if r.state == NOT_CHECKED else r.state
-        if verdict != r.kept_as:
-            verdict, remark = f"{verdict}\nkept as\n{r.kept_as}", remark or "not\nchecked"
-        made.add_row(r.id[:SHOWN], verdict, units, r.solvers, proof, r.date[:10], remark)
-    for i in (0, 1, 4, 6):
-        made.columns[i].no_wrap = True
-    for i, width in ((3, 9), (5, 10)):
-        made.columns[i].width = width
+        verdict = r.verdict if r.verdict == r.kept_as else f"{r.verdict}, kept as {r.kept_as}"
+        proof = " with a proof" if r.certificate else ""
+        by = f" by {r.solvers}" if r.solvers else ""
+        remark = r.state if r.state != NOT_CHECKED else "not checked" if r.verdict != r.kept_as else ""
+        said = f"{verdict} on {r.date[:10]}{by}{proof}" + (f": {remark}" if remark else "")
+        asked = " and ".join(x for x in (r.first, r.second) if x)
+        made.add_row(r.id[:SHOWN], f"{said}\n{asked}" + (f"; {r.assumptions}" if r.assumptions else ""))
+    made.columns[0].no_wrap = True
     return made
 
 
@@ -278,7 +276,7 @@ def results() -> None:
 
 
 #: Default number of records that `list` shows.
-_SHOWN = 20
+_SHOWN = 15
 
 
 @results.command(name="list")

@@ -18,7 +18,17 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tcformal.checks import MOST_AT_ONCE, MOST_JOBS, check_int, check_positive
-from tcformal.cli.group import BAD_INPUT, NO_ANSWER, OK, OTHERWISE, fail, json_option, main, write_output
+from tcformal.cli.group import (
+    BAD_INPUT,
+    NO_ANSWER,
+    OK,
+    OTHERWISE,
+    fail,
+    json_option,
+    main,
+    verbose_option,
+    write_output,
+)
 from tcformal.cli.solver_options import SolverOptions, solver_options
 from tcformal.design.space import space
 from tcformal.encodings.spec import Format
@@ -27,13 +37,15 @@ from tcformal.files import json_of, read_named
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.query.suites.made import LISTED, Suite, examined, from_json, to_json
 from tcformal.query.suites.suite import DEFAULT_LIMITS, SHRINK_S, VECTORS, suite_of
-from tcformal.report.escape import print_json, printable_json, say
+from tcformal.report.escape import print_json, printable_json, say, verbose
 from tcformal.report.tables import witness_table
-from tcformal.report.text import console, headline, many, table, telling
+from tcformal.report.text import SCREEN, console, headline, many, table, telling
 from tcformal.simulation.operands.witness import Witness
 
 #: Lines about pairs that are shown of a suite of many designs.
-_SHOWN = 20
+_SHOWN = 12
+#: Lines that an input takes.
+_INPUT = 6
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
@@ -56,7 +68,7 @@ def suite_view(s: Suite) -> RenderableType:
     found = f"{many(len(s.inputs), 'input')} for {many(len(set(s.classes)), 'class', 'classes')}"
     head = headline(f"{found} of {len(names)} designs", "bold", f" at k={s.k}: {_bound(s)}")
     parts: list[RenderableType] = [head]
-    few = len(names) <= LISTED
+    few = verbose() or len(names) + _INPUT * len(s.inputs) <= SCREEN
     for i, w in enumerate(s.inputs if few else ()):
         rest = f": {len(set(s.results[i]))} different results{_alone(s, names, i)}"
         parts += [headline(f"\ninput {i}", "bold", rest), witness_table(s.designs[0], w)]
@@ -66,7 +78,7 @@ def suite_view(s: Suite) -> RenderableType:
         heads = (common or "design", *(f"input {i}" for i in range(len(s.inputs))))
         parts += [Text(), table(*heads, rows=rows)]
     else:
-        parts.append(Text("the inputs and all results: with --format csv, json or c", "dim"))
+        parts.append(Text("the inputs and all results: with -v, or --format csv, json or c", "dim"))
     equal = [f"equal: {names[e.first]} and {names[e.second]}: {e.reason}" for e in s.equal]
     parts += [Text(line, "green") for line in _some(equal, few, "pairs proved equal")]
     left = [
@@ -273,6 +285,7 @@ def _sum_text(s: Suite, w: Witness) -> str:
               "that are left are undecided, all else is kept; 40 for more than 256 designs.")  # fmt: skip
 @click.option("--jobs", type=int, default=os.cpu_count() or 1, show_default=True,
               help="Number of solver processes at a time.")  # fmt: skip
+@verbose_option
 @json_option
 def suite_(
     names: Sequence[str], vary: Sequence[str], formats: str | None, archs: Sequence[str], form: str,
