@@ -8,7 +8,7 @@ LOCKED = $(VENV)/.locked
 RUN = $(VENV)/.run
 STAMP = $(VENV)/.develop
 
-USUAL = --extra solvers --extra llvm
+USUAL = --extra solvers
 LOCK_OPTIONS = --quiet --generate-hashes --allow-unsafe --strip-extras --build-deps-for editable \
 	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links
 

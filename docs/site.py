@@ -97,7 +97,10 @@ def on_page_content(text: str, page: Page, config: MkDocsConfig, **_: Any) -> st
         return f'<div class="picture" tabindex="0" role="group" aria-label="{found[1]}">{picture}</div>'
 
     if page.is_homepage and os.environ.get("PYODIDE"):
-        text = text.replace('href="how-to/report.html"', 'href="report/playground.html"')
+        text = text.replace(
+            'href="how-to/report.html#the-playground"',
+            'href="report/playground.html#u=a100:bf16&u=h100:bf16&a=1&b=1&c=-2^-25"',
+        )
     # What a command has no default for is printed as the object that stands for that.
     return (
         _PICTURE.sub(inside, text)

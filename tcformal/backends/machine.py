@@ -42,7 +42,9 @@ def _machine() -> Any:
 
 @cache
 def _processor() -> tuple[str, str]:
-    """The name and feature flags of this processor."""
+    """The name and feature flags of this processor; none without LLVM."""
+    if not available():
+        return "", ""
     import llvmlite.binding as llvm
 
     return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()

@@ -45,10 +45,10 @@ _CORES = (
     ("arm", "bfdot bfmmla", "Grace, Graviton 3, Graviton 4, Neoverse V1, Neoverse N2, Neoverse V2"),
     ("arm", "fmopa bfmopa", "M4, Apple M4, M5, Apple M5"),
 )
-#: The models of a series: RTX 40 stands for RTX 4050 to RTX 4090.
-_SERIES = re.compile(r"rtx[2345]0")
+#: The models of a series: RTX 40 stands for RTX 4050 to RTX 4090; an RTX 2050 is no Turing.
+_SERIES = {"rtx20": range(6, 9), **{f"rtx{n}0": range(5, 10) for n in (3, 4, 5)}}
 #: What follows a model's name without changing its matrix unit.
-_VARIANT = r"(ti|super|d|gre|xtx?|laptopgpu|pcie|nvl|sxm\d?|oam|\d+gb|hbm\d\w?)*"
+_VARIANT = r"(ti|super|d|gre|xtx?|laptopgpu|pro|max|ultra|pcie|nvl|sxm\d?|oam|\d+gb|hbm\d\w?)*"
 #: What comes before it.
 _MAKERS = re.compile("(nvidia|amd|intel)?(geforce|tesla|instinct|radeon)?")
 
@@ -105,8 +105,8 @@ def processor_names() -> dict[str, tuple[str, tuple[str, ...]]]:
     for arch, listed in PROCESSORS.items():
         for name in (arch, *listed, *filter(None, _OTHERS.get(arch, "").split(", "))):
             word = name if name == arch else _plain(name)
-            series = [f"{word}{n}0" for n in range(5, 10)] if _SERIES.fullmatch(word) else []
-            made |= dict.fromkeys([word, *series], (arch, ()))
+            models = (f"{word}{n}0" for n in _SERIES.get(word, ()))
+            made |= dict.fromkeys([word, *models], (arch, ()))
     for arch, has, names in _CORES:
         made |= dict.fromkeys(map(_plain, names.split(", ")), (arch, tuple(has.split())))
     return made

@@ -107,7 +107,10 @@ class UnitSpec(Shown):
 
     def _check_tree(self, tree: Tree) -> None:
         if tree.k != self.k:
-            raise InputError(f"expected a tree of the {self.k} products of {self.name}, but got {tree.k}")
+            such = f"such as (0..{self.k - 1}+c)" if self.k > 1 else "(0+c)"
+            raise InputError(
+                f"expected a tree of the {self.k} products of {self.name}, {such}, but got one of {tree.k}"
+            )
         if self.scale_format is not None or self.emulation is not None:
             what = "scales" if self.scale_format is not None else "a composition"
             raise InputError(f"expected neither scales nor a composition beside a tree, but got {what}")

@@ -94,7 +94,8 @@ def format_named(name: str) -> Format:
     key = ALIASES.get(base, base)
     fmt = FORMATS.get(key) or shaped(key)
     if fmt is None:
-        fmt = FORMATS[check_choice("format", key, FORMATS)]
+        near = [target for alias, target in ALIASES.items() if alias.startswith(f"{key}_")]
+        fmt = FORMATS[check_choice("format", key, near or FORMATS)]
     if not bracket:
         return fmt
     if not rest.endswith("]"):

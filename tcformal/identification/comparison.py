@@ -538,9 +538,9 @@ class _Search:
         chance = None
         if 0 < differing <= _FIRST and (both or (bug is not None and bug.other is not None)):
             at = tuple(self.few()[:differing].T)
-            pair = self.case.expected[at], self.case.got[at]
+            right, wrong = ("got", "expected") if bug and bug.side == "expected" else _SIDES
             words = (d[:differing] for d in self.first)
-            chance = by_accident(self.case.d_format, *pair[:: -1 if bug and bug.side != "got" else 1], words)
+            chance = by_accident(self.case.d_format, self.of(right)[at], self.of(wrong)[at], words)
         return Compared(
             self.case, kind, makes["expected"], makes["got"], bug, differing, first, self.worst(),
             self.share(both), self.tried, self.checked, chance=chance,

@@ -152,9 +152,12 @@ def _computations(case: ProductCase, made: Makers) -> Makers:
     lanes = [f"lanes@splits={n}{merge}" for n in _LANES for merge in ("", ",merge=tree")]
     found: Makers = []
     for u in wide.values():
-        for k, orders in ((_CHAIN, ["plain"]), (1, lanes)):
-            for name, _ in computations(u, k):
-                if name.startswith(("fma@", "muladd@")):
+        # Where products of narrow factors are exact, both kinds are one.
+        exact = u.a_format.precision + u.b_format.precision <= u.d_format.precision
+        kinds = ("fma@",) if exact else ("fma@", "muladd@")
+        for k, orders in ((_CHAIN, ["plain"]), (1, lanes if u.d_format.name == "fp32" else [])):
+            for name, _ in computations(u, k) if orders else ():
+                if name.startswith(kinds):
                     chain, some = resolve(name), list[ProductProducer]()
                     for order in orders:
                         with contextlib.suppress(InputError):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.encodings.spec import Format
-from tcformal.errors import DeviceError
+from tcformal.errors import DeviceError, TcformalError
 from tcformal.simulation.arrays import dtypes
 
 # ------------------------------------------------------------------ masks
@@ -85,7 +85,8 @@ class ProductProbe:
         try:
             d = np.asarray(self.function(a, b))
         except Exception as error:  # noqa: BLE001  whatever a function raises is a failure of the device
-            raise DeviceError(f"expected a product from the function, but got: {error!r:.200}") from None
+            told = str(error) if isinstance(error, TcformalError) else repr(error)
+            raise DeviceError(f"expected a product from the function, but got: {told:.200}") from None
         wanted = dtypes()[self.d.name]
         if d.shape != (a.shape[0], b.shape[1]) or d.dtype != wanted:
             raise DeviceError(

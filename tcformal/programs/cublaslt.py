@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tcformal.checks import check_choice, check_int, check_text, shown
+from tcformal.design.catalog import catalogue
+from tcformal.design.processors import architecture_of
+from tcformal.design.unit import Evidence, Fact
 from tcformal.errors import InputError
 from tcformal.programs.recipe import Recipe, recipe
 from tcformal.shown import Shown, short
@@ -40,6 +43,15 @@ _TCGEN05 = {"e4m3": "blackwell/tcgen05.m64n8k32.kind::f8f6f4.f32.e4m3.e4m3"}
 _IN_TURN = (35, 36, 55)
 #: Algorithms of CUTLASS's kernels, whose incomplete tile comes first.
 _CUTLASS = (12, 20, 21, 22, 23, 24)
+#: Compute capabilities, and the architectures of the catalogue that are theirs.
+_CAPABILITIES = {
+    "sm_80": "ampere", "sm_86": "ampere", "sm_87": "ampere", "sm_89": "ada", "sm_90": "hopper",
+    "sm_90a": "hopper", "sm_100": "blackwell", "sm_103": "blackwell", "sm_120": "rtx-blackwell",
+}  # fmt: skip
+_COMPUTE = {"fp64": "64F", "fp32": "32F", "fp16": "16F"}
+_NVIDIA = ("ampere", "ada", "hopper", "blackwell", "rtx-blackwell")
+#: Why algorithms of an H100 are taken to be those of other GPUs.
+_COMPILED = "on an H100 these algorithms run kernels that were compiled for sm_75 and sm_80 (cutlass_80_…)"
 #: Reduction schemes: none or in place (each part is added to D), in the computation's format, in D's format.
 _SCHEMES = (0, 1, 2, 4)
 
@@ -65,10 +77,12 @@ class PlannedProduct(Shown):
 def plan_cublaslt(record: Mapping[str, object]) -> PlannedProduct:
     """The unit and the recipe of a cuBLASLt algorithm.
 
-    Shapes: `algo`: the nine fields by name or in the order of `FIELDS`, null for what it lacks.
+    Shapes: `algo`: the nine fields by name or in the order of `FIELDS`, null for what it lacks; or the ID.
     Ranges and units: `a`, `b`, `d`: formats, of which tf32 is fp32 with a fast computation; `compute`: as in
     CUBLAS_COMPUTE_…, such as `32F` or `32F_FAST_TF32`; `fast`: whether 8-bit products are accumulated fast,
-    0 or 1; `arch`: `hopper`, and `blackwell` (sm_103) for algorithm 74.
+    0 or 1; `arch`: an architecture, a GPU, or a compute capability such as `sm_89`.  Sources give the
+    algorithms of sm_90 and, of sm_103, algorithm 74; those of CUTLASS (12, 20 to 24) are taken to be the same
+    on sm_80, sm_89, sm_100 and sm_120, which is inferred: an H100 runs kernels that were compiled for sm_80.
     Zero, NaN, Inf: as the unit's design and IEEE 754 say.
     Errors: InputError for a key that is missing or unknown, and for a configuration without a known recipe.
     Source: cublas_match; results/products, recorded on an H100.
@@ -94,8 +108,11 @@ class _Planner:
             if key not in record:
                 raise InputError(f"expected the key {key} in a cuBLASLt record, but there is none")
         self.a, self.b, self.d = (check_choice(f"format of {x.upper()}", record[x], _FORMATS) for x in "abd")
-        self.compute = check_text("compute", record["compute"])
-        self.arch = check_choice("architecture", record.get("arch", "hopper"), ("hopper", "blackwell"))
+        compute = check_text("compute", record["compute"])
+        self.compute, self.record = _COMPUTE.get(compute, compute), record
+        self.given = check_text("arch", record.get("arch", "hopper"))
+        arch = _CAPABILITIES.get(self.given.lower()) or architecture_of(self.given)
+        self.arch = check_choice("architecture of NVIDIA", arch, _NVIDIA)
         fast = record.get("fast")
         # JSON writes a truth value as true or as 1.
         given = int(fast) if isinstance(fast, bool) else fast
@@ -139,15 +156,25 @@ class _Planner:
         if self.number == 66 and self.fast == 0:
             name += "-promoted"
         listed = ",".join(f"{key}={value}" for key, value in settings.items())
-        return PlannedProduct(unit, recipe(f"{name}@{listed}" if listed else name))
+        made = recipe(f"{name}@{listed}" if listed else name)
+        if self.arch != "hopper" and self.number in _CUTLASS:
+            facts = {name: Fact(_COMPILED, Evidence.INFERRED) for name in made.facts}
+            made = replace(made, facts=facts)
+        return PlannedProduct(unit, made)
 
     def unit(self) -> str:
         """The unit that the algorithm calls."""
         number, compute, stages = self.number, self.compute, self.fields["STAGES_ID"]
         if number == 74 and self.arch == "blackwell" and self.a == self.b == "e4m3" and self.splits == 1:
             return _TCGEN05[self.a]
+        if self.arch != "hopper" and number in _CUTLASS:
+            found = _Planner({**self.record, "arch": "hopper"}).unit()
+            unit = found.replace("hopper/", f"{self.arch}/")
+            if unit not in catalogue():
+                raise self.refusal("an instruction that this architecture lacks")
+            return unit
         if self.arch != "hopper":
-            raise self.refusal("this architecture")
+            raise self.refusal("algorithms of which no source says on this architecture how they add")
         if number == 66 and compute == "32F" and (self.a, self.b) in _WGMMA:
             return "hopper/wgmma.m64n8" + _WGMMA[self.a, self.b]
         if number in (*_CUTLASS, 35, 36, 55) and stages not in _TILES:
@@ -188,7 +215,7 @@ class _Planner:
         """The error that no recipe is known, with the reason."""
         return InputError(
             f"expected a configuration of cuBLASLt whose recipe is known, but got {what} with algorithm "
-            f"{self.number} on {self.arch} ({self.a}, {self.b} to {self.d}, {self.compute}, "
+            f"{self.number} on {self.given} ({self.a}, {self.b} to {self.d}, {self.compute}, "
             f"SPLITK_NUM {self.splits}, CUSTOM_OPTION {self.fields['CUSTOM_OPTION']})"
         )
 
@@ -201,7 +228,9 @@ def _accumulator(unit: str) -> str:
 
 
 def _fields(algo: Any) -> dict[str, int]:
-    """The nine algorithm fields; missing ones are 0, SPLITK_NUM 1."""
+    """The nine algorithm fields, of a number alone the ID; missing ones are 0, SPLITK_NUM 1."""
+    if isinstance(algo, int) and not isinstance(algo, bool):
+        algo = {"ID": algo}
     if isinstance(algo, Mapping):
         for key in algo:
             check_choice("field of an algorithm of cuBLASLt", key, FIELDS)

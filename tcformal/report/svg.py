@@ -392,9 +392,9 @@ class _Panel:
 
 
 def _telling(shown: Sequence[SumBlock]) -> list[SumBlock]:
-    """Sums without those that leave their only term as it is; each run of these is one line."""
-    made: list[SumBlock] = []
-    for idle, run in groupby(shown, key=_idle):
+    """The first sum, and those that do not leave their only term as it is; each run of these is one line."""
+    made = list(shown[:1])
+    for idle, run in groupby(shown[1:], key=_idle):
         some = list(run)
         several = "1 sum leaves its" if len(some) == 1 else f"{len(some)} sums leave their"
         made += [SumBlock(f"{several} only term as it is")] if idle else some
@@ -405,8 +405,8 @@ def _idle(block: SumBlock) -> bool:
     """Whether a sum has one addend at most, and changes no bit of it."""
     marked = block.marked or any(row.marked for row in block.rows)
     terms = sum(row.kind == "term" for row in block.rows)
-    cut = any(bits.role == "cut" for row in block.rows for bits in row.bits)
-    return bool(block.rows) and terms <= 1 and not marked and not cut
+    plain = all(row.note.endswith("exact") if row.kind == "rounded" else not row.note for row in block.rows)
+    return bool(block.rows) and terms <= 1 and plain and not marked
 
 
 def _name(row: BitRow) -> str:
@@ -509,7 +509,7 @@ def pictures_html(traces: Sequence[Trace]) -> str:
     """The pictures side by side, or below each other where the page is narrow."""
     # A region that scrolls can be reached by keyboard and has a name.
     return '<div class="pictures">' + "".join(
-        f'<div class="picture" tabindex="0" role="region" aria-label="{escape(trace.unit.title)}">{svg}</div>'
+        f'<div class="picture" tabindex="0" role="group" aria-label="{escape(trace.unit.title)}">{svg}</div>'
         for trace, svg in zip(traces, panels_svg(traces), strict=True)
     ) + "</div>"  # fmt: skip
 

@@ -158,7 +158,7 @@ def test_units_that_do_not_fit_are_refused() -> None:
 
 @pytest.mark.usefixtures("known")
 def test_the_command_prints_both() -> None:
-    done = CliRunner().invoke(main, ["distance", AMPERE, HOPPER])
+    done = CliRunner().invoke(main, ["distance", AMPERE, HOPPER, "-v"])
     assert done.exit_code == 0
     assert "28·2^-24" in done.stdout
     assert "7.99999" in done.stdout

@@ -256,6 +256,17 @@ def test_a_subnormal_c_is_refused() -> None:
         check_small(step, ErrorForm((), nothing(1)), small, -30)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(("high", "fine"), [(6, True), (7, False)])
+def test_a_product_that_may_be_too_large_is_refused(high: int, fine: bool) -> None:
+    """Elements below 2^8 have products below 2^16, of which fp16 has no number."""
+    p = written("d = mul(a[0], b[0], fp16)", c="fp16")
+    if fine:
+        assert bound(p, 1, -3, high) > 0
+        return
+    with pytest.raises(InputError, match="do not overflow fp16"):
+        bound(p, 1, -3, high)
+
+
 def test_a_product_that_is_rounded_below_the_least_normal_number_is_in_the_bound() -> None:
     """2^-140 keeps nine bits: far more is lost than of a normal number."""
     p = written("d = mul(a[0], b[0], fp32)")

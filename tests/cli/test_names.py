@@ -21,12 +21,10 @@ def test_an_answer_has_the_names_that_were_given_and_says_what_they_are(run: Run
     result = run("separate", "H100", "a100@fraction_bits=25", "--json", "--no-certify")
     assert set(json.loads(result.stdout)["units"]) == {f"{A100}@fraction_bits=25", H100}
     result = run("explain", "H100", "a100@carry_bits=9", *ONES)
-    answer, _, names = result.stdout.partition(
-        f"h100:fp16 = {H100}; also hopper/mma.m16n8k16.f32.f16.f16.f32"
-    )
-    assert names.splitlines()[1].startswith(f"a100:fp16 = {A100}; also ")
-    assert answer.startswith("h100:fp16\n")
-    assert "\na100:fp16@carry_bits=9\n" in answer
+    answer, _, names = " ".join(result.stdout.split()).partition(f"h100:fp16 = {H100}; also hopper/mma.")
+    assert f" a100:fp16 = {A100}; also ampere/mma." in names
+    assert " h100:fp16 " in answer
+    assert " a100:fp16@carry_bits=9 " in answer
     assert H100 not in answer
     assert A100 not in answer
 
@@ -43,7 +41,8 @@ def test_data_and_exports_have_the_whole_names(run: Run, words: tuple[str, ...])
 
 def test_two_names_of_one_unit_are_both_explained(run: Run) -> None:
     result = run("eval", "h100", "h200:fp16", *ONES)
-    assert [line.partition(" = ")[0] for line in result.stdout.splitlines()[3:]] == ["h100:fp16", "h200:fp16"]
+    for name in ("h100:fp16", "h200:fp16"):
+        assert f"\n{name} = {H100}; also" in result.stdout
 
 
 def test_a_name_of_one_command_is_not_of_the_next(run: Run) -> None:

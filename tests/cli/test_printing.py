@@ -85,13 +85,18 @@ def test_styles_of_our_own_still_reach_a_terminal(monkeypatch: pytest.MonkeyPatc
     assert captured.get().startswith("\x1b[31mred\\x1b[2J")
 
 
+def _examples_left_out(code: str) -> str:
+    """The code without the lines of its docstrings that are typed in Python."""
+    return re.sub(r"^ *(>>>|\.\.\.) .*$", "", code, flags=re.MULTILINE)
+
+
 def test_no_command_prints_past_the_printers() -> None:
     """What is printed goes through the sanitiser; recheck speaks its own protocol."""
     allowed = {"report/escape.py", "store/audit/recheck.py"}
     found = {
         path.relative_to(ROOT / "tcformal").as_posix()
         for path in (ROOT / "tcformal").rglob("*.py")
-        if re.search(r"click\.(secho|echo)\(|(?<![\w.])print\(", path.read_text())
+        if re.search(r"click\.(secho|echo)\(|(?<![\w.])print\(", _examples_left_out(path.read_text()))
     }
     assert found <= allowed
 

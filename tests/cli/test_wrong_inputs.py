@@ -107,6 +107,17 @@ results list --verdict seperated | separated
 results lst | list
 completion bsh | bash
 doctr | doctor
+vectors h10 | h100
+vectors h100 --format cvs | csv
+simulate a.npy b.npy --on h10 -o e.npy | h100
+simulate a.npy b.npy --on h100:e4m3 -o e.npy | float16
+simulate a.npy a.npy --on h100 -o e.npy | [..., K, N]
+simulate a.npy b.npy -o e.npy | --on h100:fp16
+accuracy h100 --plot x.gif | svg
+audit zzzz | the start of a record's id
+units --format fp8 | e5m2, e4m3
+eval a100@steps=(0..3+c) --a 1 --b 1 | (0..15+c)
+run valpey/carry-bits --set term=3 | align_bits
 """
 CALLS = [tuple(line.rsplit(" | ", 1)) for line in WRONG.strip().splitlines()]
 
@@ -116,8 +127,10 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Some files, in a folder of their own."""
     monkeypatch.chdir(tmp_path)
     a, d = np.ones((4, 16), np.float16), np.ones((4, 4), np.float32)
-    for name, array in {"a": a, "b": a.T, "d": d, "wide": np.ones((4, 5), np.float32)}.items():
-        np.save(f"{name}.npy", array)
+    np.save("a.npy", a)
+    np.save("b.npy", a.T)
+    np.save("d.npy", d)
+    np.save("wide.npy", np.ones((4, 5), np.float32))
     np.save("whole.npy", np.ones((4, 4), np.int64))
     np.savez("one.npz", a=a)
     Path("broken.json").write_text("{")

@@ -67,7 +67,7 @@ def test_a_processor_is_the_unit_that_libraries_use(name: str, unit: str) -> Non
         ("NVIDIA H100 80GB HBM3", "h100"), ("NVIDIA A100-SXM4-80GB", "a100"), ("Tesla T4", "t4"),
         ("NVIDIA GeForce RTX 4080 SUPER", "rtx4080"), ("AMD Instinct MI300X", "mi300x"),
         ("RTX 5000 Ada", "rtx5000ada"), ("Quadro RTX 5000", "quadrortx5000"), ("ET-SoC-1", "et-soc-1"),
-        ("rtx5000", None), ("h1000", None), ("a1000", None),
+        ("M4 Max", "m4"), ("rtx2050", None), ("rtx5000", None), ("h1000", None), ("a1000", None),
     ],
 )  # fmt: skip
 def test_devices_say_what_they_are(text: str, name: str | None) -> None:

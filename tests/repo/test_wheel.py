@@ -179,6 +179,26 @@ def test_without_llvm_numpy_simulates_the_same_bits(installed: Path, site: Path,
     assert without.stdout.split() == [compiled.stdout.split()[0], "False"]
 
 
+#: Two outputs of a product, as files.
+WRITTEN = (
+    SIMULATED.rpartition("d = ")[0].replace("64, 512", "8, 32").replace("512, 64", "32, 8")
+    + """
+np.save("a", a), np.save("b", b)
+for arch in ("ampere", "hopper"):
+    np.save(arch, tcformal.simulate(f"{arch}/mma.m16n8k16.f32.f16.f16.f32", a, b))
+"""
+)
+
+
+@pytest.mark.slow
+def test_without_solvers_and_llvm_outputs_are_compared(installed: Path, site: Path, elsewhere: Path) -> None:
+    assert lean(installed, site, elsewhere, code=WRITTEN).returncode == 0
+    words = ("compare", "ampere.npy", "hopper.npy", "--a", "a.npy", "--b", "b.npy")
+    done = lean(installed, site, elsewhere, *words)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("ROUNDING: ")
+
+
 @pytest.mark.long
 def test_without_solvers_a_theorem_answers_and_its_sources_are_there(
     installed: Path, site: Path, elsewhere: Path
@@ -243,7 +263,7 @@ def test_from_nothing_to_the_first_separated_pair(tmp_path: Path, elsewhere: Pat
 
     start = used()
     call(sys.executable, "-m", "venv", str(tmp_path / "fresh"))
-    call(str(tmp_path / "fresh" / "bin" / "pip"), "install", "--quiet", f"{wheel}[solvers,llvm]")
+    call(str(tmp_path / "fresh" / "bin" / "pip"), "install", "--quiet", f"{wheel}[solvers]")
     program = str(tmp_path / "fresh" / "bin" / "tcformal")
     assert call(program, "separate", AMPERE, HOPPER, "--explain").startswith("SEPARATED: ")
     assert used() - start < STRANGERS_PATH_S

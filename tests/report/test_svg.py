@@ -114,6 +114,22 @@ def test_the_first_stage_that_differs_is_marked_in_both(
     assert second[1]
 
 
+def test_sums_that_change_nothing_are_counted_where_a_picture_is_narrow() -> None:
+    """A result that a second block takes over; not one that it rounds, or one where units differ."""
+    idle = "1 sum leaves its only term as it is"
+    spec = resolve(AMPERE)
+    for c in ("-2^-25", "0"):
+        trace = explain_witness(spec, witness_of(spec, ["1"] + ["0"] * 15, ["1"] * 16, c))
+        assert panels_svg([trace])[0].count(f">{idle}</text>") == 1
+        assert idle not in picture_svg([trace])
+    full = explain_witness(spec, witness_of(spec, ["1"] * 16, ["1"] * 16, "1"))
+    assert idle not in panels_svg([full])[0]
+    # One term that two units round differently.
+    units = [resolve(name) for name in (f"{HOPPER}@conversion=RNE-FP32", HOPPER)]
+    pair = [explain_witness(x, witness_of(x, ["1"] + ["0"] * 15, ["1"] * 16, "0x33c00000")) for x in units]
+    assert [svg.count("◀") for svg in panels_svg(pair)] == [1, 1]
+
+
 def test_nothing_is_marked_where_units_do_the_same() -> None:
     spec = resolve(AMPERE)
     trace = explain_witness(spec, witness_of(spec, ["1"] * 16, ["1"] * 16, "1"))

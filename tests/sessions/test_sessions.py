@@ -122,8 +122,8 @@ def test_what_a_page_shows_of_tcformal_is_run_or_marked(path: Path) -> None:
 def test_of_a_long_output_the_first_or_last_lines_are_shown(tmp_path: Path) -> None:
     line = "$ tcformal eval valpey@terms=2 --a 1 --b 1 --c 1"
     whole = renewed(f"```console\n{line}\n```\n", tmp_path).splitlines()[2:-1]
-    assert len(whole) == 2
-    for part, shown in (("head", whole[:1]), ("tail", whole[1:])):
+    assert len(whole) > 1
+    for part, shown in (("head", whole[:1]), ("tail", whole[-1:])):
         new = renewed(f"```console\n{line} | {part} -1\n```\n", tmp_path)
         assert new == "\n".join(["```console", f"{line} | {part} -1", *shown, "```", ""])
 

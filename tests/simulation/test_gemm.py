@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tcformal import InputError, plan_cublaslt, simulate
+from tcformal.design.unit import Evidence
 
 HALF = "hopper/mma.m16n8k16.f32.f16.f16.f32"
 
@@ -76,6 +77,8 @@ def test_what_has_no_place_is_refused(extras: dict[str, Any], sentence: str) -> 
         ({"algo": [66]}, "^expected the fields ID, TILE_ID"),
         ({"b": "fp4"}, "^expected a known format of B"),
         ({"shape": 3}, "^expected a known key of a cuBLASLt record"),
+        ({"arch": "ada", "algo": 66}, "no source says on this architecture how they add"),
+        ({"arch": "mi300x"}, "^expected a known architecture of NVIDIA"),
     ],
     ids=str,
 )  # fmt: skip
@@ -84,6 +87,20 @@ def test_configurations_without_a_recipe_are_refused(change: dict[str, Any], sen
     assert plan_cublaslt(record).recipe.name == "cublaslt-66@output=bf16"
     with pytest.raises(InputError, match=sentence):
         plan_cublaslt({**record, **change})
+
+
+@pytest.mark.parametrize(
+    ("arch", "prefix"),
+    [("sm_80", "ampere"), ("rtx4090", "ada"), ("H100", "hopper"), ("sm_120", "rtx-blackwell")],
+)
+def test_kernels_of_cutlass_are_called_with_the_units_of_every_gpu(arch: str, prefix: str) -> None:
+    algo = {"ID": 21, "STAGES_ID": 13}
+    found = plan_cublaslt(
+        {"arch": arch, "a": "bf16", "b": "bf16", "d": "fp32", "compute": "32F", "algo": algo}
+    )
+    assert found.unit == f"{prefix}/mma.m16n8k16.f32.bf16.bf16.f32"
+    inferred = {fact.evidence for fact in found.recipe.facts.values()} == {Evidence.INFERRED}
+    assert inferred == (prefix != "hopper")
 
 
 @pytest.mark.parametrize(("scheme", "merged"), [(1, "merge=serial"), (2, "fused=c"), (4, "partials=output")])

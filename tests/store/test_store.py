@@ -136,6 +136,8 @@ def test_theorems_by_which_units_are_equal_are_kept_and_applied_again(
     store: Store, equal: tuple[str, str], assumed: tuple[str, ...]
 ) -> None:
     what = from_texts(resolve(equal[0]).c_format, assumed)
+    if assumed:
+        assert separate(*equal, limits=LIMITS).kind is Kind.SEPARATED
     fresh = separate(*equal, assumptions=what, limits=LIMITS, store=store)
     assert fresh.theorems is not None
     assert fresh.kind is Kind.EQUIVALENT

@@ -150,7 +150,7 @@
       const row = body.insertRow();
       for (const text of [result.unit, result.value, result.hex]) row.insertCell().textContent = text;
     }
-    find("pictures").innerHTML = found.pictures.map((x) => `<div class="picture" tabindex="0" role="region">${x}</div>`).join("");
+    find("pictures").innerHTML = found.pictures.map((x) => `<div class="picture" tabindex="0" role="group">${x}</div>`).join("");
     find("pictures").querySelectorAll(".picture").forEach((x, i) => x.setAttribute("aria-label", `picture of ${found.results[i].unit}`));
     find("command").textContent = found.command;
     bits();
