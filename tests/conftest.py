@@ -9,14 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from runners import part_streams
 from shared_checker import SharedRechecker
 from short import pytest_runtest_makereport
 
 __all__ = ["pytest_runtest_makereport"]
 
 _number = itertools.count()
-part_streams()
 
 # Tests keep many DAGs and fractions: to look through them all for cycles takes a tenth of the time.
 gc.set_threshold(100_000, 50, 100)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from tcformal.checks import check_positive
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, results_option
 from tcformal.cli.results import one_record
 from tcformal.design.names import resolve
+from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, RecordError
 from tcformal.files import json_of, read_named
 from tcformal.ir.walk import digest
@@ -85,7 +87,7 @@ class _Audit:
         subject = [v.get("name") if isinstance(v, Mapping) else v for k, v in asked.items() if k in _SUBJECT]
         assumed = "; ".join(asked["assumptions"])
         means = Kind[record["verdict"]].value.removesuffix("" if assumed else " that the assumptions allow")
-        self.statement = f"{record['verdict']}: {' and '.join(subject)}: {means}" + (
+        self.statement = f"{record['verdict']}: {' and '.join(map(str, subject))}: {means}" + (
             f": {assumed}" if assumed else ""
         )
         q = question_of(record)
@@ -141,10 +143,12 @@ class _Audit:
         for i, spec in enumerate(x for x in (found.instance.unit, found.instance.other) if x is not None):
             if kept_refinement(spec) is None:
                 continue
-            self.checks.append(raised(f"circuit of {spec.name}", lambda spec=spec: (
-                f"{refinement(spec).claims} claims decided again, each with a checked proof"
-            )))  # fmt: skip
+            self.checks.append(raised(f"circuit of {spec.name}", partial(_decided_again, spec)))
             self.files[f"Circuit{i or ''}.v"] = f"{Plan(spec).coq()}\nPrint Assumptions refined.\n".encode()
+
+
+def _decided_again(spec: UnitSpec) -> str:
+    return f"{refinement(spec).claims} claims decided again, each with a checked proof"
 
 
 def _same(printed: Mapping[str, Any], record: Record, q: Any) -> str:
@@ -259,7 +263,7 @@ def audit(answer: str, output: str | None, time_limit: float, folder: str, as_js
 
 def _view(made: _Audit, head: Headline, where: Path | None) -> list[ReportPart]:
     rests = [f"  {what}: {text[:SHOWN] if _DIGEST.fullmatch(text) else text}" for what, text in made.rests_on]
-    checks = [(x.what, x.by, x.status.value, x.said) for x in made.checks]
+    checks: list[tuple[str, ...]] = [(x.what, x.by, x.status.value, x.said) for x in made.checks]
     view: list[ReportPart] = [head, *([made.statement] if made.statement not in head.rest else [])]
     view += ["rests on", *rests] if rests else []
     view += ["", Rows(("checked", "by", "", "which says"), checks)]

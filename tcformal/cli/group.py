@@ -102,12 +102,12 @@ class OneSentence(click.Group):
                 code = super().main(*args, **kwargs) or OK
             tell_names()
             sys.exit(code)
+        except click.exceptions.NoArgsIsHelpError as error:
+            error.show()
+            sys.exit(BAD_INPUT)
         except click.MissingParameter as error:
             fail(_missing(error), BAD_INPUT)
         except click.ClickException as error:
-            if type(error).__name__ == "NoArgsIsHelpError":  # which click has from 8.2 on
-                error.show()
-                sys.exit(BAD_INPUT)
             fail(error.format_message(), BAD_INPUT)
         except TcformalError as error:
             fail(str(error), error.exit_code)
@@ -115,6 +115,11 @@ class OneSentence(click.Group):
             fail("interrupted", 128 + signal.SIGINT)
         except EndedError as ended:
             fail(ended.sentence, 128 + ended.number)
+        except SystemExit as ended:
+            if isinstance(ended.__context__, BrokenPipeError):  # which older versions of click end with 1
+                _drop_output()
+                sys.exit(OK)
+            raise
         except BrokenPipeError:
             # The reader has closed the pipe.
             _drop_output()

@@ -14,7 +14,7 @@ from tcformal.oracle.values import format_value, hex_word
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind, kind_of
 from tcformal.query.verdict import Verdict
-from tcformal.report.escape import say_command, verbose
+from tcformal.report.escape import as_given, say_command, shortened, verbose
 from tcformal.report.text import (
     console,
     headline,
@@ -66,7 +66,8 @@ def _answer(v: Verdict[Any]) -> str:
         return v.reason
     d = v.question.first.operands.d
     results = (
-        f"{short_value(d, raw)} on {name}" for name, raw in zip(v.question.names, v.results, strict=True)
+        f"{short_value(d, raw)} on {shortened(as_given(name))}"
+        for name, raw in zip(v.question.names, v.results, strict=True)
     )
     return f"{sum_text(v.question.first, v.witness)} is {' and '.join(results)}"
 

@@ -29,8 +29,7 @@ def parse(line: str) -> None:
     command: click.Command = main
     context = main.make_context(program, args)
     while isinstance(command, click.Group):
-        protected = context.__dict__.get("_protected_args") or context.__dict__.get("protected_args", [])
-        name, found, args = command.resolve_command(context, [*protected, *context.args])
+        name, found, args = command.resolve_command(context, [*context._protected_args, *context.args])
         assert found is not None
         command, context = found, found.make_context(name, args, parent=context)
 

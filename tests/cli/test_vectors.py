@@ -14,10 +14,9 @@ from click.testing import CliRunner, Result
 
 import tcformal
 from tcformal.cli import main
-from tcformal.devices import vectors
 from tcformal.devices.vectors import KINDS, vectors_of
 from tcformal.errors import SolverDisagreementError
-from tcformal.simulation.matrix_unit import unit
+from tcformal.simulation.matrix_unit import replay, unit
 
 VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
 SCALED = "blackwell/tcgen05.m128n8k64.kind::mxf4.block32.f32.e2m1.e2m1.ue8m0"
@@ -73,8 +72,8 @@ def test_one_kind_alone_and_fewer_where_there_are_no_more(tmp_path: Path) -> Non
 
 
 def test_a_wrong_result_rejects(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = vectors.replay
-    monkeypatch.setattr(vectors, "replay", lambda spec, x: right(spec, x) ^ np.uint64(1))
+    wrong = "tcformal.devices.vectors.replay"
+    monkeypatch.setattr(wrong, lambda spec, x: replay(spec, x) ^ np.uint64(1))
     with pytest.raises(SolverDisagreementError, match="in fractions"):
         vectors_of(tcformal.unit(VOLTA).spec, 3)
 

@@ -318,7 +318,8 @@ def test_no_solver_at_all_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(NoAnswerError) as caught:
         decide(graph, assertion, limits=LIMITS)
     assert str(caught.value) == (
-        "expected at least one solver to be installed, but found none: python -m pip install tcformal"
+        "expected at least one solver to be installed, but found none: "
+        "python -m pip install 'tcformal[solvers]'"
     )
 
 

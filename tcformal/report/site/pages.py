@@ -854,7 +854,7 @@ def build(
 
 
 #: What a fold holds, as the templates write it, and characters of a page from which on it is apart.
-_INSIDE, _HEAVY = re.compile(r'<div class="inside">\n(.*?)\n</div></details>', re.DOTALL), 60_000
+_INSIDE, _HEAVY = re.compile(r'<div class="inside">\n(.*?)\n</div></details>', re.DOTALL), 30_000
 
 
 def folded(name: str, text: str) -> dict[str, str]:
