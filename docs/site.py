@@ -119,9 +119,8 @@ def _notebook_page(text: str, file: str) -> str:
             data = out.get("data", {})
             shown = "".join(data.get("text/html", ()))
             printed = "".join(out.get("text", data.get("text/plain", ())))
-            parts.append(
-                f'<div class="shown" tabindex="0">{shown}</div>' if shown else f"```text\n{printed.rstrip()}\n```"
-            )
+            block = f"```text\n{printed.rstrip()}\n```"
+            parts.append(f'<div class="shown" tabindex="0">{shown}</div>' if shown else block)
     return "\n\n".join([*parts, f"[Download this notebook]({file})"])
 
 

@@ -176,5 +176,5 @@ def test_the_documented_layer_runs(capsys: pytest.CaptureFixture[str]) -> None:
     found = re.match(r"(\d+) of 32768 elements differ, by at most (\d+) units in the last place\n", said)
     assert found is not None
     assert int(found[1]) > 0
-    assert "\nDivergence(stage='" in said
+    assert "\nThey diverge at " in said
     assert said.splitlines()[-1].startswith("tcformal explain ampere/mma.m16n8k16.f32.bf16.bf16.f32 hopper/")
