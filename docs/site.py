@@ -120,7 +120,7 @@ def _notebook_page(text: str, file: str) -> str:
             shown = "".join(data.get("text/html", ()))
             printed = "".join(out.get("text", data.get("text/plain", ())))
             parts.append(
-                f'<div class="shown">{shown}</div>' if shown else f"```text\n{printed.rstrip()}\n```"
+                f'<div class="shown" tabindex="0">{shown}</div>' if shown else f"```text\n{printed.rstrip()}\n```"
             )
     return "\n\n".join([*parts, f"[Download this notebook]({file})"])
 
