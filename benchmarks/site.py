@@ -25,7 +25,7 @@ PAGE = Path(__file__).resolve().parent / "site.md"
 #: Goals: bytes, files, processor seconds, milliseconds to the first paint.
 GOALS = (10_000_000, 400, 60, 5000)
 WIDTHS = (390, 768, 1400)
-_PAINT = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
+_PAINT = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
 
 
 def painted(folder: Path) -> list[tuple[str, ...]]:

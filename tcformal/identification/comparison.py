@@ -60,6 +60,8 @@ _SEED = 3
 _PAIRED = 64
 #: Roundings after the sums at most: of alpha, of beta, of C and of the bias.
 _EPILOGUE = 4
+#: Elements at most that are called wrong, though another recipe gives them.
+_LONE = 2
 #: Elements besides on which other cuts of sums are tried.
 _CUT = 12
 _SIDES = ("expected", "got")
@@ -367,7 +369,9 @@ class _Search:
             what = what or value_bug(got, right, marks, self.case.c, self.case.d_format)
         if what and not what.startswith(("bit", "one element")):
             return FoundBug(what, side, True, p, count)
-        other = self._maker_of(side, some, wrong)
+        # Kernels share out tiles, rows and columns: single elements are made otherwise by accident alone.
+        lone = what and count <= _LONE < min(shape)
+        other = None if lone else self._maker_of(side, some, wrong)
         if other is not None:
             return FoundBug(f"elements {_where(marks)} are made otherwise", side, True, p, count, other)
         bug = self._replayed(side, p, some, wrong)
