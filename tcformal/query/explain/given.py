@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
+from math import isfinite
+from numbers import Real
 
 from tcformal.checks import shown
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
-from tcformal.errors import InputError
-from tcformal.oracle.values import parse_value
+from tcformal.errors import InputError, ValueTextError
+from tcformal.oracle.values import encoded, parse_value
 from tcformal.programs.chain import scale_count
 from tcformal.simulation.operands.witness import Witness
 
@@ -68,4 +71,12 @@ def _word(fmt: Format, value: object) -> int:
     """The raw encoding of one value; InputError where the format cannot hold it."""
     if value is None or (isinstance(value, int) and value.bit_length() > _MOST_BITS):
         raise InputError(f"expected a value of {fmt.name}, but got {shown(value)}")
-    return parse_value(fmt, str(value))
+    try:
+        return parse_value(fmt, str(value))
+    except ValueTextError:
+        # The shortest text of a float is not always its value: that of 2**-24 is 5.960464477539063e-08.
+        if isinstance(value, Real) and isfinite(value):
+            word = encoded(fmt, Fraction(float(value)))
+            if word is not None:
+                return word
+        raise

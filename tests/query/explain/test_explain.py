@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
+import numpy as np
 import pytest
 from rich.console import Console
 
@@ -14,7 +15,7 @@ from tcformal.design.catalog import catalogue
 from tcformal.design.names import resolve
 from tcformal.design.rounding import conversion
 from tcformal.design.unit import UnitSpec
-from tcformal.errors import InputError
+from tcformal.errors import InputError, ValueTextError
 from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import NumberClass, decode, format_value
 from tcformal.query.explain.explain import explain, explain_witness
@@ -478,3 +479,13 @@ def test_a_sum_that_is_cut_before_it_is_rounded_shows_both() -> None:
     assert (floor.conversion, floor.exponent, floor.value) == ("RD, 31 bits", 0, Fraction(-2))
     assert (rounding.conversion, rounding.exponent, rounding.value) == ("RNE-FP32", 1, Fraction(-2))
     assert last.total == -2 + Fraction(1, 2**32)
+
+
+@pytest.mark.parametrize("kind", [float, np.float32, np.float64])
+def test_a_float_is_its_value_where_its_text_is_another(kind: type) -> None:
+    """The shortest text of 2^-24 is another number; 0.1 is none of the format's."""
+    assert Fraction(str(kind(2**-24))) != Fraction(2) ** -24
+    trace = explain("valpey@terms=2", [1], [kind(2**-14)], kind(2**-24))
+    assert trace.witness.c == 0x33800000
+    with pytest.raises(ValueTextError, match="but got 0.1"):
+        explain("valpey@terms=2", [kind(0.1)], [1], 0)
