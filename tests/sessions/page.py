@@ -184,15 +184,10 @@ def _own(words: list[str]) -> tuple[int, str, str]:
 
 def _other(line: str) -> tuple[int, str, str]:
     """The same of another program, of which `python` is this one."""
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    own = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "TCFORMAL_RESULTS")} | own
     done = subprocess.run(
-        line,
-        shell=True,
-        text=True,
-        capture_output=True,
-        timeout=300,
-        check=False,
-        env={**os.environ, "PATH": path},
+        line, shell=True, text=True, capture_output=True, timeout=300, check=False, env=environment
     )
     return done.returncode, done.stdout, done.stderr
 
