@@ -36,6 +36,7 @@ from tcformal.simulation.operands.batch import (
     witness_at,
 )
 from tcformal.simulation.operands.inputs import inputs_to_try
+from tcformal.simulation.operands.witness import explain_command, in_hex
 from tcformal.store import lines
 from tcformal.store.schema import now, sealed
 from tcformal.version import VERSION
@@ -498,8 +499,9 @@ class Asker:
                 if len(set(words)) == 1:
                     where = self._file.path if self._file is not None else "memory"
                     now_, before = (hex_word(self.spec.d_format, int(x)) for x in (words[0], kept[row]))
+                    sent = explain_command([self.device.name], witness_at(batch, row), in_hex(self.spec))
                     raise DeviceError(
-                        f"expected {self.device.name} to answer as before, but for {witness_at(batch, row)} "
+                        f"expected {self.device.name} to answer as before, but for {sent.split(' ', 3)[3]} "
                         f"it gives {now_}, and {before} is kept in {where}: move that file away"
                     )
         if self._file is not None:

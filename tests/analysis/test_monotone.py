@@ -127,7 +127,7 @@ def test_the_command_says_what_falls() -> None:
     made = json.loads(done.stdout)
     assert [(f["operand"], f["ulps"] >= 1) for f in made["falls"]] == [("c", True)] * 2
     assert made["verdicts"] == {"c": "VIOLATED", "a": "UNKNOWN"}
-    shown = CliRunner().invoke(main, ["monotonicity", VOLTA]).stdout
+    shown = CliRunner().invoke(main, ["monotonicity", VOLTA, "-v"]).stdout
     assert "c" in shown
     assert f"tcformal eval {VOLTA}" in shown
     assert "no larger factor gives a smaller result: UNKNOWN" in " ".join(shown.split())

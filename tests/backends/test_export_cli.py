@@ -59,7 +59,7 @@ def test_mistakes_are_one_sentence(words: list[str], sentence: str) -> None:
 def test_help_shows_examples() -> None:
     """What is typed, and what comes."""
     text = export("--help").stdout
-    assert "tcformal export ampere/mma.m16n8k16.f32.f16.f16.f32 --to verilog -o ampere.sv" in text
+    assert "tcformal export a100:fp16 --to verilog -o ampere.sv" in text
 
 
 def test_binary_aiger_is_not_written_to_a_terminal() -> None:

@@ -80,7 +80,7 @@ def test_another_device_rejects(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
     asker(counted([]), path).ask(rows_of(INPUTS, slice(0, 30)))
     other = asker(counted([], f"{UNIT}@fraction_bits=18"), path)
-    with pytest.raises(DeviceError, match=r"^expected callable:box to answer as before, but for Witness"):
+    with pytest.raises(DeviceError, match=r"^expected callable:box to answer as before, but for --a 0x"):
         other.ask(INPUTS)
     for device, k in ((CallableDevice(lambda *_: None, "x"), 4), (counted([]), 8)):
         with pytest.raises(RecordError, match=r"^expected answers of .*: move that file away$"):

@@ -118,7 +118,7 @@ def test_the_first_difference_is_found_and_explained() -> None:
     parted = divergence(*traces)
     assert parted is not None
     assert parted.stage == "the alignment of c at block0"
-    assert first.command.startswith(f"tcformal explain {AMPERE} {HOPPER} --a 0x3c00,")
+    assert first.command.startswith(f"tcformal explain {AMPERE} {HOPPER} --a 0x3c00:4,")
 
 
 def test_equal_results_have_no_first_difference() -> None:

@@ -159,7 +159,7 @@ def explain(
 
     Examples:
         >>> print(tcformal.explain("h100:fp16", [16384] + [0] * 15, [1] + [0] * 15, "-2^-11"))
-        h100:fp16: d = 16777215*2^-10 (0x467fffff)
+        d = 16777215*2^-10 (0x467fffff)
         h100:fp16
         block0: 17 terms at e_max = 14, 25 fraction bits kept (15 of them zero, not shown)
         term                        exponent  ±kept bits                   | discarded
