@@ -1,4 +1,4 @@
-"""The commands in groups: what each does in a line, the module that makes it, and two examples.
+"""The commands in groups, with a line, a module and two examples of each; apart, because help imports no command.
 
 Read by the help of the program and of each command; the tests run the examples.  No command is imported.
 """

@@ -1,4 +1,4 @@
-"""What `compare` says of one dot product or several: which units give each result, and what else would."""
+"""What `compare` says of dot products: what gives each result, and what else would; apart from that of matrices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A picture of how far two outputs of one matrix product are apart, element by element."""
+"""A picture of how far two outputs are apart, element by element; apart, because it needs matplotlib."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Test vectors of a unit: operands of several kinds with the unit's results, for builders of simulators."""
+"""Test vectors of a unit, results included, for builders of simulators; apart, for use without the command."""
 
 from __future__ import annotations
 

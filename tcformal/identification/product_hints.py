@@ -1,4 +1,4 @@
-"""Hints on products that nothing makes: recipes on units altered in one parameter, which do not exist."""
+"""Hints on products that nothing makes: altered units; apart, because they are asked for last."""
 
 from __future__ import annotations
 

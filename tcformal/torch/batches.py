@@ -1,4 +1,4 @@
-"""Calls of a model and of its layers with one sample, repeated as a batch of any size."""
+"""Calls of a model and its layers with batches of one sample; apart, because it needs PyTorch."""
 
 from __future__ import annotations
 

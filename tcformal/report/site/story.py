@@ -1,4 +1,4 @@
-"""The first page's pictures: a timeline of accumulators, one sum on two GPUs, the error of long fp8 sums."""
+"""The first page's pictures: accumulators by year, one sum on two GPUs, errors of fp8; apart from other pages."""
 
 from __future__ import annotations
 
