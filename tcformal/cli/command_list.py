@@ -1,4 +1,4 @@
-"""The commands in groups, with a line, a module and two examples of each; apart, because help imports no command.
+"""The commands in groups, with a line, a module and two examples; apart, because help imports none.
 
 Read by the help of the program and of each command; the tests run the examples.  No command is imported.
 """

@@ -1,4 +1,4 @@
-"""What `compare` says of dot products: what gives each result, and what else would; apart from that of matrices."""
+"""What `compare` says of dot products: what gives each result, and what else would; apart from matrices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Test vectors of a unit, results included, for builders of simulators; apart, for use without the command."""
+"""Test vectors of a unit, results included, for builders of simulators; apart from the command."""
 
 from __future__ import annotations
 

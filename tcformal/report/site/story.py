@@ -1,4 +1,4 @@
-"""The first page's pictures: accumulators by year, one sum on two GPUs, errors of fp8; apart from other pages."""
+"""The first page's pictures: accumulators by year, one sum on two GPUs, fp8; apart from other pages."""
 
 from __future__ import annotations
 
