@@ -23,7 +23,7 @@ from tcformal.query.pairs.pairs import FormatGroup, Pair, groups, without_counte
 from tcformal.query.pairs.pool import SturdyPool, cluster
 from tcformal.query.question import Kind
 from tcformal.query.verdict import NOT_CHECKED
-from tcformal.report.escape import Plain, print_json
+from tcformal.report.escape import Plain, print_json, verbose
 from tcformal.report.text import console, many, telling
 
 Outcomes = Mapping[Pair, PairOutcome]
@@ -79,7 +79,8 @@ def pairs_view(
     parts.append(Text("  ".join(f"{letter} {word}" for letter, word, _ in marks if word in used)))
     rest = [o for o in outcomes.values() if o.kind is None or not o.decided]
     parts += [_reason(o) for o in rest]
-    slow = sorted((o for o in outcomes.values() if o.seconds), key=lambda o: -o.seconds)[:_SLOWEST]
+    slow = sorted((o for o in outcomes.values() if o.seconds), key=lambda o: -o.seconds)
+    slow = slow[: _SLOWEST if verbose() else 0]
     parts += [Text(f"{o.seconds:.1f} s: {o.pair.first} {o.pair.second}", style="dim") for o in slow]
     if alone:
         parts.append(Text(f"{many(len(alone), 'design')} of formats that no other design has", style="dim"))
@@ -89,12 +90,13 @@ def pairs_view(
 def _matrix(group: FormatGroup, outcomes: Outcomes, width: int) -> Text:
     """Row and column numbers, the letters above the diagonal, and the names of the units."""
     size = len(group.units)
-    cell = len(str(size)) + 1
+    cell, lead = 2, len(str(size)) + 1
     made = Text(group.formats, style="bold")
-    heads = "".join(str(j + 1).rjust(cell) for j in range(size))
-    made.append("\n" + " " * cell + heads, style="dim not bold")
+    # Of a number above nine the last digit heads its column.
+    heads = "".join(str((j + 1) % 10).rjust(cell) for j in range(size))
+    made.append("\n" + " " * lead + heads, style="dim not bold")
     for i, unit in enumerate(group.units):
-        made.append("\n" + str(i + 1).rjust(cell), style="dim not bold")
+        made.append("\n" + str(i + 1).rjust(lead), style="dim not bold")
         for j, other in enumerate(group.units):
             outcome = outcomes.get(Pair(unit.name, other.name))
             letter, _, style = _mark(outcome) if outcome else ("·" if i == j else "", "", "dim")
@@ -102,8 +104,8 @@ def _matrix(group: FormatGroup, outcomes: Outcomes, width: int) -> Text:
         more = f" +{len(unit.names) - 1}" if len(unit.names) > 1 else ""
         name = f"{unit.name}{more}"
         # A name that has no room beside its row stands under it, whole, so that it can be copied.
-        fits = cell * (size + 1) + 2 + len(name) <= width
-        made.append(f"  {name}" if fits else f"\n{' ' * cell} {name}", style="not bold")
+        fits = lead + cell * size + 2 + len(name) <= width
+        made.append(f"  {name}" if fits else f"\n{' ' * lead} {name}", style="not bold")
     return made
 
 

@@ -472,8 +472,9 @@ def prune_(pack: bool, folder: str, as_json: bool) -> None:
         print_json({**asdict(done), "packed": packed})
         return
     taken = f"{done.answers} answers, {done.claims} claims, {done.certificates} certificates"
-    more = f"; {packed} results of devices and products packed" if packed else ""
-    say(f"taken out of {folder}: {taken}{more}")
+    say(f"taken out of {folder}: {taken}")
+    if packed:
+        say(f"packed: {packed} results of devices and products")
 
 
 _WORD = {

@@ -46,7 +46,7 @@ def test_a_device_is_identified_kept_and_verified() -> None:
     words = ("identify", "--device", f"model:{UNIT}", *FORMATS, "--vectors", "300", "--plot", "growth.svg")
     result = run(*words)
     assert result.exit_code == 0, result.output
-    assert result.stdout.startswith(f"IDENTIFIED: model:{UNIT}: ")
+    assert result.stdout.startswith(f"IDENTIFIED: model:{UNIT} is {UNIT}\n")
     assert "misfits 0 of 300, a rate of 0 (0 to 0.012 with 95 %, two-sided)" in result.stdout
     assert Path("growth.svg").read_text().startswith("<svg xmlns=")
     (answers,) = Path("results/identify").rglob("*.jsonl")
@@ -113,7 +113,7 @@ def test_a_device_is_asked_by_hand(tmp_path: Path) -> None:
         assert result.stdout.startswith("REMAINING: ")
         assert "is to be asked" in result.stdout
     assert result.exit_code == 0, result.output
-    assert result.stdout.startswith("IDENTIFIED: hand:lab: ")
+    assert result.stdout.startswith(f"IDENTIFIED: hand:lab is {UNIT}\n")
     assert run(*words).exit_code == 0
     # This small search has not asked what tells the design from its neighbours.
     assert run("results", "verify").exit_code == 3

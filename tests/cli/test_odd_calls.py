@@ -176,7 +176,7 @@ def calls(draw: st.DrawFn) -> Call:
     for _ in range(draw(st.integers(0, 3))):
         if words and draw(st.integers(0, 9)) < 3:
             words[draw(st.integers(0, len(words) - 1))] = draw(st.one_of(units, paths, operands, texts))
-        else:
+        elif options:
             option = draw(st.sampled_from(options))
             words.append(draw(st.sampled_from([*option.opts, *option.secondary_opts])))
             given = GIVEN.get(option.type, GIVEN.get(option.name, texts))

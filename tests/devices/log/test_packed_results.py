@@ -37,7 +37,7 @@ def test_a_packed_file_holds_the_same_runs(path: Path, monkeypatch: pytest.Monke
     words = ["results", "prune", "--pack", "--results", str(path.parents[1])]
     done = CliRunner().invoke(main, words)
     assert (done.exit_code, path.exists()) == (0, False)
-    assert done.stdout.endswith("; 1 results of devices and products packed\n")
+    assert done.stdout.endswith("packed: 1 results of devices and products\n")
     (packed,) = files_of(path)
     assert packed.stat().st_size < size / 5
     for name in (path, packed):
