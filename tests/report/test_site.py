@@ -267,7 +267,9 @@ def test_the_nan_rule_of_amx_is_measured_from_the_recorded_tiles(tmp_path: Path)
     assert [story.unit for story in stories[:1]] == ["x86/tdpbf16ps"]
     given = {rule: count for rule, count, _ in stories[0].rules}
     assert given[stories[0].chosen] == stories[0].nans > 1000
-    assert all(count < stories[0].nans for rule, count in given.items() if rule != stories[0].chosen)
+    # The recorded tiles do not tell these two apart.
+    alike = {rule for rule, count in given.items() if count == stories[0].nans}
+    assert alike == {stories[0].chosen, "products_c"}
 
 
 def test_nothing_of_the_user_is_overwritten(tmp_path: Path) -> None:
