@@ -29,6 +29,8 @@ from tcformal.simulation.operands.batch import Raw
 _CHAIN = 16
 #: Lanes of vectors of fp32, and of several of them, that take one k each in turn.
 _LANES = (2, 4, 8, 16, 32)
+#: Products up to which such loops are tried: each of their steps is one.
+_LOOP = 512
 #: A loop in fp64, as references are computed.
 _REFERENCE = "fma@k=16,a_format=fp64,b_format=fp64,c_format=fp64,d_format=fp64"
 #: Products that share a scale, in units and libraries.
@@ -155,7 +157,10 @@ def _computations(case: ProductCase, made: Makers) -> Makers:
         # Where products of narrow factors are exact, both kinds are one.
         exact = u.a_format.precision + u.b_format.precision <= u.d_format.precision
         kinds = ("fma@",) if exact else ("fma@", "muladd@")
-        for k, orders in ((_CHAIN, ["plain"]), (1, lanes if u.d_format.name == "fp32" else [])):
+        for k, orders in (
+            (_CHAIN, ["plain"]),
+            (1, lanes if u.d_format.name == "fp32" and case.k <= _LOOP else []),
+        ):
             for name, _ in computations(u, k) if orders else ():
                 if name.startswith(kinds):
                     chain, some = resolve(name), list[ProductProducer]()

@@ -802,7 +802,9 @@ def _side_by_side(unit: UnitSpec, calls: Sequence[tuple[Raw, ...]]) -> list[Raw]
         for call in calls
     ]
     d = [x.pop(2)[:, 0] for x in rows]
-    for call in range(-(-max(x[0].shape[1] for x in rows) // unit.k)):
+    calls_in_a_row = -(-max(x[0].shape[1] for x in rows) // unit.k)
+    compiled.dot_products(unit, unit.k).expect(calls_in_a_row)
+    for call in range(calls_in_a_row):
         active = [i for i, x in enumerate(rows) if x[0].shape[1] > call * unit.k]
         given = zip(*(call_words(unit, rows[i], call) for i in active), strict=True)
         first, second, *scales = (np.concatenate(x) for x in given)

@@ -228,6 +228,10 @@ class DotProducts:
             return self._compiled(given, n)
         return self.on_lanes(given, n)
 
+    def expect(self, calls: int) -> None:
+        """Say how many evaluations of few rows will follow: many are worth a kernel from the first on."""
+        self.seen += calls * _CALL
+
     def on_lanes(self, given: Mapping[str, Words], n: int) -> Words:
         """The results of n dot products on NumPy lanes, without a compiled kernel."""
         inputs = {"c": given["c"]}
