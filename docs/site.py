@@ -22,7 +22,7 @@ from mkdocs.structure.pages import Page
 from tcformal.cli import main
 from tcformal.cli.command_list import COMMANDS
 from tcformal.design.catalog import catalogue
-from tcformal.design.processors import PROCESSORS, alias, formats_of, processor_names
+from tcformal.design.short_names import PROCESSORS, alias, formats_of, processor_names
 from tcformal.design.sources import KINDS, works
 from tcformal.design.unit import UnitSpec
 

@@ -22,7 +22,7 @@ def _made_by(module: str, name: str) -> Callable[[Any], str | None]:
     return lambda value: getattr(import_module(module), name)(value)
 
 
-set_view("text", _made_by("tcformal.cli.answers", "text"))
+set_view("text", _made_by("tcformal.cli.printed", "text"))
 set_view("html", _made_by("tcformal.report.notebook", "html"))
 set_view("svg", _made_by("tcformal.report.notebook", "svg"))
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.analysis.samples import values_of
-from tcformal.cli.dot_product import (
+from tcformal.cli.dot_mismatch import (
     command_of,
     hints_data,
     hints_view,
@@ -23,7 +23,7 @@ from tcformal.cli.dot_product import (
 from tcformal.cli.evaluate import listed_values
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main
 from tcformal.design.names import resolve
-from tcformal.design.processors import architecture_of, on_processors
+from tcformal.design.short_names import architecture_of, on_processors
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import format_named
 from tcformal.encodings.spec import Format

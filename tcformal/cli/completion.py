@@ -11,7 +11,7 @@ from tcformal.cli.group import COMPLETE, json_option, main
 from tcformal.design.aliases import ALIASES
 from tcformal.design.catalog import catalogue
 from tcformal.design.names import FAMILIES
-from tcformal.design.processors import formats_of, processor, processor_names
+from tcformal.design.short_names import formats_of, processor, processor_names
 from tcformal.design.spec import Design
 from tcformal.report.escape import print_json, say
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tcformal.checks import check_choice
 from tcformal.design.catalog import catalogue
 from tcformal.design.operations import operation
-from tcformal.design.processors import architecture_of
+from tcformal.design.short_names import architecture_of
 from tcformal.design.unit import Evidence, UnitSpec
 from tcformal.encodings.catalog import format_named
 from tcformal.encodings.spec import Format

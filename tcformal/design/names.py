@@ -13,8 +13,8 @@ from tcformal.checks import check_choice, check_int, check_text, read_int, shown
 from tcformal.design.aliases import ALIASES, unaliased
 from tcformal.design.arithmetic import NVIDIA_NAN
 from tcformal.design.catalog import catalogue
-from tcformal.design.processors import alias, processor, processor_names
 from tcformal.design.rounding import EXACT_SUM, MOST_PRODUCTS, NUMBERS
+from tcformal.design.short_names import alias, processor, processor_names
 from tcformal.design.spec import Design, Operands
 from tcformal.design.trees.tree import PLAIN, STAGE_PARAMETERS, Tree, read_steps
 from tcformal.design.unit import Evidence, Fact, UnitSpec

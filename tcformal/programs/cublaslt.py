@@ -8,7 +8,7 @@ from typing import Any
 
 from tcformal.checks import check_choice, check_int, check_text, shown
 from tcformal.design.catalog import catalogue
-from tcformal.design.processors import architecture_of
+from tcformal.design.short_names import architecture_of
 from tcformal.design.unit import Evidence, Fact
 from tcformal.errors import InputError
 from tcformal.programs.recipe import Recipe, recipe

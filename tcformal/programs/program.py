@@ -23,7 +23,7 @@ from typing import Any
 from tcformal.checks import check_choice, check_int, check_text, read_int, shown
 from tcformal.design.aliases import ALIASES
 from tcformal.design.names import FAMILIES, resolve
-from tcformal.design.processors import processor
+from tcformal.design.short_names import processor
 from tcformal.design.steps import CallStep, InputStep, ProgramPlan
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import format_named

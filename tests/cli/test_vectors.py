@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 import tcformal
 from tcformal.cli import main
-from tcformal.devices.vectors import KINDS, vectors_of
+from tcformal.cli.vectors import KINDS, vectors_of
 from tcformal.errors import SolverDisagreementError
 from tcformal.simulation.matrix_unit import replay, unit
 
@@ -72,7 +72,7 @@ def test_one_kind_alone_and_fewer_where_there_are_no_more(tmp_path: Path) -> Non
 
 
 def test_a_wrong_result_rejects(monkeypatch: pytest.MonkeyPatch) -> None:
-    wrong = "tcformal.devices.vectors.replay"
+    wrong = "tcformal.cli.vectors.replay"
     monkeypatch.setattr(wrong, lambda spec, x: replay(spec, x) ^ np.uint64(1))
     with pytest.raises(SolverDisagreementError, match="in fractions"):
         vectors_of(tcformal.unit(VOLTA).spec, 3)

@@ -7,7 +7,7 @@ from itertools import combinations
 
 from tcformal.checks import unknown_sentence
 from tcformal.design.catalog import catalogue, distinct_designs
-from tcformal.design.processors import in_names
+from tcformal.design.short_names import in_names
 from tcformal.design.unit import UnitSpec, formats_text
 from tcformal.errors import UnknownNameError
 from tcformal.programs.chain import common_k

@@ -23,8 +23,8 @@ from tcformal.callbacks import Advance, Warn
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.operations import Operation, operation, risks
-from tcformal.design.processors import PROCESSORS, formats_of
 from tcformal.design.rounding import NAN_RULES
+from tcformal.design.short_names import PROCESSORS, formats_of
 from tcformal.design.sources import references as cited_works
 from tcformal.design.sources import works
 from tcformal.design.unit import UnitSpec

@@ -7,7 +7,7 @@ import pytest
 from tcformal.callbacks import SHORT_NAMES, ShortNames
 from tcformal.design.catalog import catalogue
 from tcformal.design.names import resolve
-from tcformal.design.processors import (
+from tcformal.design.short_names import (
     PROCESSORS,
     alias,
     architecture_of,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from tcformal.design.processors import on_processors
+from tcformal.design.short_names import on_processors
 from tcformal.identification.causes import Explained, Hints, MismatchKind, MismatchVerdict, Producer
 from tcformal.oracle.numerals import number_text, power_of_two
 from tcformal.oracle.values import NumberClass, decode, exponent_of, format_value, hex_word
