@@ -322,9 +322,9 @@ def _has_subnormals(x: NDArray[Any]) -> bool:
 def subnormal_products(x: Elements) -> Doubles:
     """The sums of the magnitudes of products with a subnormal factor, each taken as the least normal: [n]."""
     small = _subnormal(x.a) | _subnormal(x.b)
-    sizes = [np.maximum(np.abs(y.astype(np.float64)), 2.0 ** _format(y).e_min) for y in (x.a, x.b)]
+    a, b = (np.maximum(np.abs(y.astype(np.float64)), 2.0 ** _format(y).e_min) for y in (x.a, x.b))
     factor = abs(1.0 if x.alpha is None else float(x.alpha))
-    return np.asarray(factor * np.where(small, sizes[0] * sizes[1], 0.0).sum(1))
+    return np.asarray(factor * np.where(small, np.abs(x.scaled_by(a * b)), 0.0).sum(1))
 
 
 def _subnormal(x: NDArray[Any]) -> NDArray[np.bool_]:

@@ -62,8 +62,8 @@ _PAIRED = 64
 _EPILOGUE = 4
 #: Elements at most that are called wrong, though another recipe gives them.
 _LONE = 2
-#: Elements besides on which other cuts of sums are tried.
-_CUT = 12
+#: Elements besides on which other cuts of sums are tried, and elements of an output of which they are.
+_CUT, _MANY = 12, 32
 _SIDES = ("expected", "got")
 
 
@@ -284,7 +284,11 @@ class _Search:
         """The recipes that give an output on every element that is verified, the nearest first."""
         want = self.of(side)[tuple(self.places.T)]
         made = [p for p, d in self.samples() if same_words(want, d, self.case.d_format).all()]
-        found = self._verified(side, made) or self._verified(side, self._cut(side))
+        found = self._verified(side, made)
+        if (
+            not found and self.case.expected.size >= _MANY
+        ):  # of many cuts some give a few elements by accident
+            found = self._verified(side, self._cut(side))
         return tuple(sorted(found, key=lambda p: p.rank))
 
     def _verified(self, side: str, made: Sequence[ProductProducer]) -> list[ProductProducer]:
@@ -299,7 +303,8 @@ class _Search:
         """Sums that are cut, on the units that give some elements, or on all; by a few of the elements."""
         places = np.concatenate([self.places, self._some(np.ones(self.case.shape, np.bool_), _CUT)])
         giving = {p.model.unit for p, _ in self.samples()}
-        units = [(u, found) for u, found in self.every if u in giving] or self.every
+        every = [(u, found) for u, found in self.every if found]
+        units = [(u, found) for u, found in every if u in giving] or every
         return cut_makers(self.case, self.of(side)[tuple(places.T)], places, units, self.progress)
 
     def whole(self, p: ProductProducer) -> tuple[Places, Raw]:

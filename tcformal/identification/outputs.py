@@ -18,7 +18,7 @@ from tcformal.encodings.catalog import format_named
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.programs.chain import scale_count
-from tcformal.simulation.arrays import dtypes, from_raw
+from tcformal.simulation.arrays import dtypes, from_raw, takes_dtype
 from tcformal.simulation.model_gemm import ModelGemm
 from tcformal.simulation.operands.batch import Raw
 
@@ -63,9 +63,8 @@ class ProductOperands:
         """Whether the scales of blocks are those that a unit takes: all, or none."""
         if u.scale_format is None or self.scale_a is None:
             return u.scale_format is None and (self.scale_a is None or self.scaled)
-        names = {"ue4m3": "e4m3"}
-        wanted = dtypes()[names.get(u.scale_format.name, u.scale_format.name)]
-        return (self.scale_a.dtype, self.scale_a.shape[1]) == (wanted, scale_count(u, self.k))
+        fits = takes_dtype(u.scale_format, self.scale_a.dtype)
+        return fits and self.scale_a.shape[1] == scale_count(u, self.k)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -19,7 +19,7 @@ from tcformal.identification.causes import computations, same_arithmetic
 from tcformal.identification.outputs import ProductCase, ProductOperands, format_of_values
 from tcformal.identification.product_recipes import ProductProducer, recipes_for, with_output
 from tcformal.programs.recipe import recipe
-from tcformal.programs.recipe_steps import KPart, part_of_run, parts_of, recipe_plan, streamed
+from tcformal.programs.recipe_steps import KPart, parts_at, recipe_plan
 from tcformal.simulation.arrays import dtypes
 from tcformal.simulation.evaluation import results_of
 from tcformal.simulation.model_gemm import ModelGemm, gemm
@@ -77,14 +77,16 @@ class Elements(ProductOperands):
 
     def products(self) -> Doubles:
         """The products a·b with their blocks' scales, in binary64: [n, K]."""
-        products = self.a.astype(np.float64) * self.b.astype(np.float64)
+        return self.scaled_by(self.a.astype(np.float64) * self.b.astype(np.float64))
+
+    def scaled_by(self, products: Doubles) -> Doubles:
+        """Products [n, K] times the scales of their blocks, if there are any."""
         if self.scale_a is not None and self.scale_b is not None:
             count = self.scale_a.shape[1]
             size = next((s for s in _BLOCKS if -(-self.k // s) == count), -(-self.k // count))
             blocks = np.arange(self.k) // size
-            products *= (
-                self.scale_a.astype(np.float64)[:, blocks] * self.scale_b.astype(np.float64)[:, blocks]
-            )
+            one, two = (s.astype(np.float64)[:, blocks] for s in (self.scale_a, self.scale_b))
+            return products * one * two
         return products
 
     def sums(self) -> tuple[Doubles, Doubles]:
@@ -210,7 +212,7 @@ def results(models: Sequence[ModelGemm], x: Elements) -> list[Raw | None]:
 def _streamed(model: ModelGemm, x: Elements) -> Raw | None:
     """What stream-K makes of some elements, those of one tile of D at a time."""
     made: Raw | None = None
-    parts = [parts_at(model, x, i) for i in range(len(x.places))]
+    parts = [parts_at(model.unit, model.recipe, x.k, x.shape, place) for place in x.places.tolist()]
     for one in dict.fromkeys(parts):
         some = np.array([i for i, p in enumerate(parts) if p == one])
         try:
@@ -221,17 +223,6 @@ def _streamed(model: ModelGemm, x: Elements) -> Raw | None:
         made = np.zeros(len(parts), d.dtype) if made is None else made
         made[some] = d
     return made
-
-
-def parts_at(model: ModelGemm, x: Elements, i: int) -> tuple[KPart, ...]:
-    """The parts of K of one element."""
-    r = model.recipe
-    if not r.stream:
-        return parts_of(model.unit, r, x.k)
-    wide = -(-x.shape[1] // r.tile_n)
-    tile = int(x.places[i, 0]) // r.tile_m * wide + int(x.places[i, 1]) // r.tile_n
-    runs = streamed(r, -(-x.shape[0] // r.tile_m) * wide, x.k)[tile]
-    return tuple(part_of_run(model.unit, r, run) for run in runs)
 
 
 def planned(
@@ -248,5 +239,6 @@ def planned(
     scalars = {name: y for name, y in (("alpha", x.alpha), ("beta", x.beta)) if y is not None}
     raw, extras = model.words({name: y for name, y in named.items() if y is not None}, scalars)
     words = {name: y.reshape(len(y), 1, -1) for name, y in raw.items()}
-    parts = parts_at(model, x, 0) if parts is None else parts
+    if parts is None:
+        parts = parts_at(model.unit, model.recipe, x.k, x.shape, x.places[0].tolist())
     return recipe_plan(model.unit, model.recipe, x.k, parts, extras), words

@@ -110,26 +110,24 @@ def _promoted(recipe: Recipe, runs: list[KRun]) -> Iterator[Accumulator]:
         yield tuple(now)
 
 
-def streamed(recipe: Recipe, tiles: int, k: int) -> list[list[KRun]]:
-    """Stream-K: for each tile of D, its workers' k runs in ascending order.
+def parts_at(
+    unit: UnitSpec, recipe: Recipe, k: int, shape: tuple[int, int], place: Sequence[int]
+) -> tuple[KPart, ...]:
+    """The parts of K products for one element of D, in order of addition; of stream-K by the element's tile.
 
-    Source: STREAM-K abstract: an even share of all iterations for every worker.
+    Source: STREAM-K abstract: an even share of all steps for every worker.
     """
+    if not recipe.stream:
+        return parts_of(unit, recipe, k)
+    high, wide = (
+        -(-length // tile) for length, tile in zip(shape, (recipe.tile_m, recipe.tile_n), strict=True)
+    )
     steps = -(-k // recipe.tile)
-    share = -(-tiles * steps // recipe.stream)
-    tiles_of = []
-    for tile in range(tiles):
-        first, last = tile * steps, (tile + 1) * steps
-        cuts = [first, *range((first // share + 1) * share, last, share), last]
-        tiles_of.append(
-            [((a - first) * recipe.tile, min(k, (b - first) * recipe.tile)) for a, b in pairwise(cuts)]
-        )
-    return tiles_of
-
-
-def part_of_run(unit: UnitSpec, recipe: Recipe, run: KRun) -> KPart:
-    """A part that consists of one k run."""
-    return _part(unit, recipe, [run])
+    share = -(-high * wide * steps // recipe.stream)
+    first = (place[0] // recipe.tile_m * wide + place[1] // recipe.tile_n) * steps
+    cuts = [first, *range((first // share + 1) * share, first + steps, share), first + steps]
+    runs = [((a - first) * recipe.tile, min(k, (b - first) * recipe.tile)) for a, b in pairwise(cuts)]
+    return tuple(_part(unit, recipe, [run]) for run in runs)
 
 
 def check_unit(unit: UnitSpec, recipe: Recipe) -> None:

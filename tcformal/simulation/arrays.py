@@ -106,6 +106,12 @@ def dtype_of(fmt: Format) -> np.dtype[Any]:
     return dtypes().get(fmt.name, np.dtype(f"u{fmt.storage_bits // 8}"))
 
 
+def takes_dtype(fmt: Format, dtype: np.dtype[Any]) -> bool:
+    """Whether arrays of a dtype, of either byte order, hold values of a format."""
+    own = dtype.newbyteorder("=")
+    return own == dtype_of(fmt) or (fmt.name == "ue4m3" and own == dtypes()["e4m3"])
+
+
 def to_raw(name: str, array: Any, fmt: Format) -> NDArray[Any]:
     """The raw encodings of an array of values: unsigned integers of the format's storage width.
 
@@ -115,11 +121,9 @@ def to_raw(name: str, array: Any, fmt: Format) -> NDArray[Any]:
     """
     x = np.asarray(array)
     wanted = dtype_of(fmt)
-    if fmt.name == "ue4m3" and x.dtype == dtypes()["e4m3"]:
-        x = x.view(wanted)
-    if x.dtype.newbyteorder("=") != wanted:
+    if not takes_dtype(fmt, x.dtype):
         raise InputError(f"expected dtype {wanted} for {name} ({fmt.name}), but got {x.dtype}")
-    native = x.astype(wanted, copy=False)
+    native = x.view(wanted) if x.dtype == dtypes()["e4m3"] else x.astype(wanted, copy=False)
     # A turned matrix stays where it is: kernels take it as it lies.
     if native.ndim != 2 or not native.flags.aligned or any(step % native.itemsize for step in native.strides):
         native = np.ascontiguousarray(native)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -22,10 +23,9 @@ from tcformal.programs.recipe_steps import (
     KPart,
     check_unit,
     output_of,
-    part_of_run,
+    parts_at,
     parts_of,
     recipe_plan,
-    streamed,
 )
 from tcformal.shown import Shown, short
 from tcformal.simulation.arrays import broadcast, dtypes, from_raw, multiply_stack, stack_of, to_raw
@@ -156,20 +156,10 @@ class ModelGemm(Shown):
 
     def _regions(self, m: int, n: int, k: int) -> Iterator[tuple[slice, slice, tuple[KPart, ...]]]:
         """The rectangles of D with one partition of K each, and that partition."""
-        recipe = self.recipe
-        if not recipe.stream:
-            yield slice(0, m), slice(0, n), parts_of(self.unit, recipe, k)
-            return
-        wide = -(-n // recipe.tile_n)
-        tiles = -(-m // recipe.tile_m) * wide
-        for tile, runs in enumerate(streamed(recipe, tiles, k)):
-            row, column = tile // wide * recipe.tile_m, tile % wide * recipe.tile_n
-            parts = tuple(part_of_run(self.unit, recipe, run) for run in runs)
-            yield (
-                slice(row, min(row + recipe.tile_m, m)),
-                slice(column, min(column + recipe.tile_n, n)),
-                parts,
-            )
+        high, wide = (self.recipe.tile_m, self.recipe.tile_n) if self.recipe.stream else (m, n)
+        for row, column in product(range(0, m, high), range(0, n, wide)):
+            parts = parts_at(self.unit, self.recipe, k, (m, n), (row, column))
+            yield slice(row, min(row + high, m)), slice(column, min(column + wide, n)), parts
 
     def words(
         self, given: Mapping[str, NDArray[Any]], scalars: Mapping[str, float]

@@ -17,6 +17,7 @@ from identification.made_products import AMPERE, HOPPER, Arithmetic, Made, chain
 from tcformal.cli import main
 from tcformal.cli.compare import headline
 from tcformal.errors import InputError, SolverDisagreementError
+from tcformal.identification.bugs import subnormal_products
 from tcformal.identification.comparison import Compared, Difference, compare_outputs, loss
 from tcformal.identification.outputs import outputs, read_array
 from tcformal.identification.product_elements import Elements
@@ -367,3 +368,23 @@ def test_scales_that_no_unit_takes_are_refused(block_scaled: dict[str, Any]) -> 
     short = block_scaled | {"scale_a": block_scaled["scale_a"][:, :2], "scale_b": block_scaled["scale_b"][:2]}
     with pytest.raises(InputError, match="expected operands that a catalogued unit takes"):
         tcformal.compare(**short)
+
+
+def test_cuts_of_sums_are_no_answer_about_a_few_elements() -> None:
+    """Of thousands of cuts some give four elements by accident."""
+    rng = np.random.default_rng(8)
+    a, b = operands(rng, (8, 8, 480))
+    d = tcformal.gemm("hopper/mma.m16n8k16.f32.f16.f16.f32", "onednn@promotion=96").matmul(a, b)
+    whole = compare_outputs(outputs(d, a=a, b=b), arch="hopper")
+    assert 96 in {p.model.recipe.promotion for p in whole.expected}
+    assert not compare_outputs(outputs(d[:2, :2], a=a[:2], b=b[:, :2]), arch="hopper").expected
+
+
+def test_subnormal_products_are_as_large_as_their_scales() -> None:
+    """One subnormal factor of e4m3, taken as the least normal, 2^-6, in a block of scales 4 and 2."""
+    a, b = (np.zeros((1, 32), ml_dtypes.float8_e4m3fn) for _ in "ab")
+    a[0, 3], b[0, 3] = 2.0**-9, 1
+    scales = [np.full((1, 1), x, ml_dtypes.float8_e8m0fnu) for x in (4, 2)]
+    d = np.zeros((1, 1), np.float32)
+    case = outputs(d, a=a, b=b.T, scale_a=scales[0], scale_b=scales[1])
+    assert subnormal_products(Elements.of(case, np.array([[0, 0]]))).tolist() == [2.0**-6 * 8]
