@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import click
 from rich.text import Text
 
-from tcformal.cli.group import OK, OTHERWISE, json_option, main
+from tcformal.cli.group import OK, OTHERWISE, json_option, main, verbose_option
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.filters import Filters
 from tcformal.design.names import resolve
@@ -35,12 +35,13 @@ from tcformal.report.units import (
 @click.option("--designs", is_flag=True, help="One row per distinct design, however many there are.")
 @click.option("--all", "every", is_flag=True, help="Every name, however many there are.")
 @click.option("--check", is_flag=True, help="Check that all names of one design build one circuit.")
+@verbose_option
 @json_option
 def units(
     name: str | None, arch: str | None, format_name: str | None, operation_name: str | None,
     evidence: str | None, designs: bool, every: bool, check: bool, as_json: bool,
 ) -> int:  # fmt: skip
-    """List the catalogued units, or show one (NAME) with the source of every parameter.
+    """List the catalogued units, or show one (NAME) with the source of every parameter; -v cites in full.
 
     Without filters, how many there are of each architecture; with filters one row per distinct design, up to
     a screenful.
@@ -61,8 +62,8 @@ def units(
     out = console()
     total = f"{sum(sharing.values())} units, {len(sharing)} distinct designs"
     if not any((arch, format_name, operation_name, evidence, designs, every)):
+        out.print(Text(f"{total}: --arch NAME lists one architecture's, --designs and --all more"))
         out.print(architectures_table(distinct_designs()))
-        out.print(Text(f"{total}: --arch NAME lists those of one architecture, --designs and --all more.\n"))
         out.print(families_table())
         return OK
     shown = chosen if designs or every else chosen[:SCREEN]

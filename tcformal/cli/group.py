@@ -213,8 +213,9 @@ def verbose_option(command: Callable[..., Any]) -> Callable[..., Any]:
     def note(context: click.Context, _: click.Parameter, value: bool) -> None:
         context.meta[VERBOSE] = value
 
-    return click.option("-v", "--verbose", is_flag=True, expose_value=False, callback=note,
-                        help="Also theorems, and commands that show the inputs.")(command)  # fmt: skip
+    what = "Also theorems, sources in full, and commands that show the inputs."
+    shown = click.option("-v", "--verbose", is_flag=True, expose_value=False, callback=note, help=what)
+    return shown(command)
 
 
 def results_option(command: Callable[..., Any]) -> Callable[..., Any]:

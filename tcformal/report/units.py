@@ -20,8 +20,8 @@ from tcformal.design.unit import Evidence, UnitSpec
 from tcformal.encodings.spec import Format, Sign
 from tcformal.oracle.numerals import number_text, power_of_two
 from tcformal.oracle.values import format_value
-from tcformal.report.escape import Plain
-from tcformal.report.text import WIDTH, stated, table
+from tcformal.report.escape import Plain, verbose
+from tcformal.report.text import WIDTH, Stated, one_line, stated, table
 
 #: Headings of `units_table` after the name, those of numbers with a leading >.
 _COLUMNS = ("operation", ">L", ">F", ">e_zero", "conversion", "evidence", ">others")
@@ -60,21 +60,21 @@ def architectures_table(designs: Mapping[str, Sequence[str]]) -> Table:
         for unit in map(catalogue().__getitem__, names):
             formats[unit.arch] |= dict.fromkeys((operands.a.name, operands.b.name))
             known[unit.arch][unit.facts["fraction_bits"].evidence] += 1
-    made = table("architecture", "formats of a and b", "units by how the sum's width is known")
+    rows = []
     for arch, levels in known.items():
         counts = (f"{level.name.lower()} {levels[level]}" for level in Evidence if levels[level])
-        made.add_row(arch, " ".join(formats[arch]), ", ".join(counts))
-    return made
+        rows.append((arch, ", ".join(counts), " ".join(formats[arch])))
+    return one_line("architecture", "units by how a sum's width is known", "formats of a and b", rows=rows)
 
 
 def families_table() -> Table:
     """Names of other kinds: processors, and designs without an instruction."""
     rows = [
-        ("h100, a100:bf16, spr:amx-bf16, hopper:e4m3, …", "the unit that a processor's libraries use"),
+        ("h100, a100:bf16, …", "the unit that a processor's libraries use"),
         *((f"{family}@…", what) for family, what in FAMILIES.items()),
     ]
     rows += [(f"{alias}@k=N", what) for alias, (_, what) in ALIASES.items()]
-    return table("name", "which is", rows=rows)
+    return one_line("name", "which is", rows=rows)
 
 
 def _cells(u: UnitSpec, others: int) -> list[str]:
@@ -86,11 +86,13 @@ def _cells(u: UnitSpec, others: int) -> list[str]:
 
 
 def unit_card(u: UnitSpec) -> RenderableType:
-    """All facts of one unit: each parameter with source and evidence, each source cited in full."""
+    """One unit on a screen: what it computes, its parameters by source, each source once; with -v in full.
+
+    In full is a row for each parameter, and the works that are cited.
+    """
     op = operation(u)
-    head = Text(u.name, style="bold")
-    shape = Text(f"D[{u.m},{u.n}] = A[{u.m},{u.k}] · B[{u.k},{u.n}] + C    ({u.operands})")
-    lines = [Text(f"{op.name}: {op.formula}    [{op.source}]")]
+    head = Text(f"{u.name}: {op.name}", style="bold").append(f", {op.formula}", style="not bold")
+    lines = [Text(f"D[{u.m},{u.n}] = A[{u.m},{u.k}] · B[{u.k},{u.n}] + C, {u.operands}    [{op.source}]")]
     if u.scale_format is not None:
         lines.append(Text(f"scales: {u.scale_format.name}, one per {u.scale_block} consecutive k"))
     if u.emulation is not None:
@@ -101,12 +103,38 @@ def unit_card(u: UnitSpec) -> RenderableType:
     lines += [Text(f"error of {what}: at most {bound}") for what, bound in op.bounds]
     lines += [Text(f"risk: {risk}", style="yellow") for risk in risks(u)]
     facts = stated(u.design.parameters(), u.facts)
+    notes = [Text(f"note: {note}") for note in u.notes]
+    if not verbose():
+        return Group(head, *lines, *_by_source(facts), *notes)
     rows = ((n, _shown(n, in_hex(n, x.value)), x.evidence or "", x.source or "") for n, x in facts.items())
     made = table("parameter", "value", "evidence", "source", rows=rows)
-    notes = [Text(f"note: {note}") for note in u.notes]
     cited = references("; ".join((op.source, *u.sources, *u.notes)))
     works = [Text(f"{work.tag}: {work.citation()}", style="dim") for work in cited]
-    return Group(head, shape, *lines, made, *notes, *works)
+    return Group(head, *lines, made, *notes, *works)
+
+
+#: Characters of a source that parameters name by a number instead.
+_LONG_SOURCE = 30
+
+
+def _by_source(facts: Mapping[str, Stated]) -> list[Text]:
+    """A line for each evidence and source, with its parameters; then what numbers stand for."""
+    groups: dict[tuple[str, str], list[str]] = defaultdict(list)
+    numbered: dict[str, str] = {}
+    for name, x in facts.items():
+        parts = x.source.split("; ") if x.source else []
+        for part in parts:
+            if len(part) > _LONG_SOURCE:
+                numbered.setdefault(part, f"[{len(numbered) + 1}]")
+        said = ", ".join(numbered.get(part, part) for part in parts)
+        groups[x.evidence or "", said].append(f"{name}={_shown(name, in_hex(name, x.value))}")
+    made = []
+    for level in (*(x.name.lower() for x in Evidence), ""):
+        for (evidence, said), named in groups.items():
+            if evidence == level:
+                line = Text(f"{evidence or 'parameters'}{f' ({said})' if said else ''}: ", style="bold")
+                made.append(line.append(", ".join(named), style="not bold"))
+    return [*made, *(Text(f"{number} {part}", style="dim") for part, number in numbered.items())]
 
 
 def in_hex(name: str, value: object) -> object:

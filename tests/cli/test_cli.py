@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -19,7 +20,7 @@ import tcformal
 from tcformal.cli import main
 from tcformal.design.catalog import catalogue
 from tcformal.encodings.catalog import FORMATS
-from tcformal.report.text import console
+from tcformal.report.text import SCREEN, console
 from tcformal.solve.members import Member, registry
 from tcformal.version import VERSION
 
@@ -101,11 +102,17 @@ def test_units_are_filtered(run: Run, words: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("name", [AMPERE, f"{AMPERE}@fraction_bits=25", "valpey@terms=5,carry_bits=3"])
 def test_one_unit_is_shown_with_its_sources(run: Run, name: str) -> None:
-    result = run("units", name)
-    assert (result.exit_code, result.stderr) == (0, "")
+    """In full: a row for each parameter; else each parameter once, within a screen."""
+    short, result = run("units", name), run("units", name, "-v")
+    assert (short.exit_code, result.exit_code, short.stderr, result.stderr) == (0, 0, "", "")
     lines = readable(result.stdout)
     data = parsed(run("units", name, "--json"))
-    assert lines[0] == data["name"] == name
+    assert lines[0].startswith(f"{name}: T-FDPA, d = ")
+    assert data["name"] == name
+    assert len(short.stdout.splitlines()) <= SCREEN
+    said = " ".join(readable(short.stdout)).partition(" error of ")[2]
+    once = {n: len(re.findall(rf"(?<!\w){n}=", said)) for n in data["parameters"]}
+    assert once == dict.fromkeys(data["parameters"], 1)
     for parameter, fact in data["parameters"].items():
         row = next(line for line in lines if line.split()[:1] == [parameter])
         assert fact["source"]
@@ -607,7 +614,7 @@ def test_a_process_prints_no_escape_codes(environment: dict[str, str]) -> None:
     done = process("units", AMPERE, **environment)
     assert done.returncode == 0
     assert done.stderr == ""
-    assert readable(done.stdout)[0] == AMPERE
+    assert readable(done.stdout)[0].startswith(f"{AMPERE}: ")
 
 
 def test_a_process_separates_and_explains() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -56,6 +57,19 @@ def test_lists_fit_a_screen(run: Run, words: str) -> None:
     lines = run(*words.split()).output.splitlines()
     assert len(lines) <= 2 * SCREEN + 10
     assert max(map(len, lines)) <= 100
+
+
+@pytest.mark.parametrize("name", ["h100:fp16", "b200:mxf4", "mi300x:bf16", "spr:amx-bf16", "gaudi3:e4m3"])
+def test_a_unit_fits_a_screen_and_cites_each_source_once(
+    run: Run, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    text = run("units", name).output
+    assert text.startswith(f"{name}: ")
+    assert len(text.splitlines()) <= SCREEN
+    assert [x for x in text.splitlines() if len(x) > 80] == []
+    paths = re.findall(r"results/\S+", text)
+    assert len(paths) == len(set(paths))
 
 
 def test_what_is_left_out_is_said_and_listed(run: Run) -> None:

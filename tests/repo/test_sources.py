@@ -65,7 +65,7 @@ def test_a_unit_is_shown_with_its_works_in_full() -> None:
     unit = catalogue()["ampere/mma.m16n8k16.f16.f16.f16.f16"]
     cited = {work.tag: work.citation() for work in references("; ".join((*unit.sources, *unit.notes)))}
     assert cited.keys() >= {"XIE", "MMA-Sim 2.1.1", "HAWKEYE", "VALPEY", "FPy"}
-    card = CliRunner().invoke(main, ["units", unit.name])
+    card = CliRunner().invoke(main, ["units", unit.name, "-v"])
     assert card.exit_code == 0, card.output
     shown = " ".join(card.output.split())
     assert [tag for tag, citation in cited.items() if f"{tag}: {citation}" not in shown] == []

@@ -1,0 +1,8 @@
+// What the theme makes without a name or beyond the keyboard, for readers who hear pages or use no mouse.
+const named = () => {
+  document.querySelector(".md-search")?.setAttribute("aria-label", "Search");
+  document.querySelectorAll(".md-code__nav").forEach((x) => x.setAttribute("role", "group"));
+  document.querySelectorAll(".md-typeset__scrollwrap, .picture, .shown").forEach((x) => { x.tabIndex = 0; });
+};
+named();
+new MutationObserver(named).observe(document.body, { childList: true, subtree: true });
