@@ -18,6 +18,7 @@ from tcformal.report.text import SCREEN, console
 from tcformal.report.units import (
     architectures_table,
     families_table,
+    format_card,
     format_data,
     formats_table,
     unit_card,
@@ -67,11 +68,11 @@ def units(
         out.print(families_table())
         return OK
     shown = chosen if designs or every else chosen[:SCREEN]
-    out.print(units_table(shown, {} if every else sharing, out.width))
+    total += "" if every else "; others: more names of the same design and formats (--all lists them)"
+    out.print(Text(f"{total}."))
+    out.print(units_table(shown, {} if every else sharing))
     if len(shown) < len(chosen):
         out.print(Text(f"… {len(chosen) - len(shown)} more designs: --designs lists them"))
-    total += "." if every else "; others: more names of the same design and formats (--all lists them)."
-    out.print(Text(total, style="dim"))
     return OK
 
 
@@ -98,4 +99,11 @@ def _check(designs: Mapping[str, Sequence[str]], as_json: bool) -> int:
 def formats(name: str | None, as_json: bool) -> None:
     """List the floating-point formats, or show one (NAME)."""
     chosen = [format_named(name)] if name is not None else list(FORMATS.values())
-    print_json([format_data(f) for f in chosen]) if as_json else console().print(formats_table(chosen))
+    if as_json:
+        print_json([format_data(f) for f in chosen])
+    elif name is not None:
+        console().print(format_card(*chosen))
+    else:
+        console().print(
+            Text(f"{len(chosen)} formats; tcformal formats NAME shows one"), formats_table(chosen)
+        )

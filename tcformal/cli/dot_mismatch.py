@@ -13,15 +13,18 @@ from tcformal.report.escape import Plain
 from tcformal.report.parts import Headline, ReportPart, Rows
 from tcformal.simulation.operands.witness import explain_command, in_hex
 
-#: Cases, and designs of one kind, that are shown one by one.
+#: Cases, and designs that give one result, that are shown one by one.
 _SHOWN = 8
+_DESIGNS_SHOWN = 4
 #: What both results are called.
 SIDES = ("the expected result", "the result obtained")
 
 
 def _processors_text(names: Iterable[str]) -> str:
-    """All processors, each with the first of its units."""
-    return ", ".join(f"{processors} ({units[0]})" for processors, units in on_processors(names))
+    """The first processors with the first of their units, and how many more architectures there are."""
+    found = list(on_processors(names))
+    more = f" and {len(found) - 1} more architectures" if len(found) > 2 else ""
+    return ", ".join(f"{processors} ({units[0]})" for processors, units in found[: 1 if more else 2]) + more
 
 
 def mismatch_data(found: Explained) -> Plain:
@@ -72,7 +75,11 @@ def mismatch_view(found: Explained, *, every: bool = False) -> Iterator[ReportPa
         )
     yield _cases(found, most)
     for name, made in zip(SIDES, (found.expected, found.got), strict=True):
-        yield _existing(name, made, most) if made else f"No unit that exists gives {name}."
+        yield (
+            _existing(name, made, None if every else _DESIGNS_SHOWN)
+            if made
+            else f"No unit that exists gives {name}."
+        )
     if found.faults and found.verdict is not MismatchVerdict.SAME:
         lines = [*map(str, found.faults[:most]), *_more(found.faults, most)]
         yield "\n  ".join(["What would explain the result obtained, as a bug:", *lines])
@@ -208,7 +215,9 @@ def _existing(name: str, made: Sequence[Producer], most: int | None) -> Rows:
             for j, unit in enumerate(names if most is None else names[:1]):
                 what = p.what if i == j == 0 else "the same arithmetic"
                 table.rows.append((f"{unit}{more}", processors if not j else "", what))
-    left = [(line, "", "other units") for line in _more(table.rows, most)]
-    table.rows[len(table.rows) if most is None else most :] = left
-    table.rows += [(p.design.name, "", p.what) for p in made if p.kind is MismatchKind.COMPUTATION]
+    computed = [(p.design.name, "", p.what) for p in made if p.kind is MismatchKind.COMPUTATION]
+    for rows, others in ((table.rows, "other units"), (computed, "other computations")):
+        left = [(line, "", others) for line in _more(rows, most)]
+        rows[len(rows) if most is None else most :] = left
+    table.rows += computed
     return table

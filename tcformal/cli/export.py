@@ -49,3 +49,4 @@ def export(name: str, to: str | None, output: str | None, length: int | None, as
             say(content.decode(), end="")
         return
     write_output(output, content)
+    say(f"{output}: d = a·b + c of {name} as {to or 'json'}, {len(content)} bytes")

@@ -25,7 +25,7 @@ from tcformal.cli.group import OK, OTHERWISE, json_option, main
 from tcformal.errors import InputError
 from tcformal.report.escape import Plain, print_json, say
 from tcformal.report.plot import MARKERS, check_picture, save_picture
-from tcformal.report.text import console, table, telling
+from tcformal.report.text import console, fitting, many, telling
 from tcformal.simulation.matrix_unit import unit as unit_named
 
 #: The lines of real units, in their order.
@@ -68,14 +68,14 @@ def figure_view(points: Sequence[Point]) -> None:
     curves = len({x.curve for x in points})
     share = f"{100 * worst.error / worst.theorem:.3g} % of their bound ({worst.curve}, n = {worst.n})"
     console().print(f"{len(points)} points of {curves} curves; the errors are at most {share}")
-    console().print(table("curve", *(f">{name}" for name in HEADER[1:]), rows=rows))
+    console().print(fitting("curve", *(f">{name}" for name in HEADER[1:]), rows=rows))
     real = [
-        (str(x.curve), str(x.n), name, f"{error:e}", f"{error / x.theorem:.3g}")
+        (str(x.curve), str(x.n), f"{error:e}", f"{error / x.theorem:.3g}", name)
         for x in points
         for name, error in x.units
     ]
     if real:
-        console().print(table("curve", ">n", "unit", ">error", ">of the theorem's bound", rows=real))
+        console().print(fitting("curve", ">n", ">error", ">of the bound", "unit", rows=real))
 
 
 def table_line_data(x: TableLine) -> Plain:
@@ -200,8 +200,12 @@ def _tables(
     if as_json:
         print_json([table_line_data(x) for x in found])
     else:
-        rows = ((str(x.table), x.unit, *x.row()) for x in found)
-        console().print(table("table", "unit", ">n", ">error", ">bound", rows=rows))
+        worst = max(found, key=lambda x: x.error / x.bound)
+        share = f"{100 * worst.error / worst.bound:.3g} % of their bound ({worst.table}, n = {worst.n})"
+        many_tables = many(len({str(x.table) for x in found}), "table")
+        console().print(f"{many(len(found), 'line')} of {many_tables}; the errors are at most {share}")
+        rows = ((str(x.table), *map(str, x.row()), x.unit) for x in found)
+        console().print(fitting("table", ">n", ">error", ">bound", "unit", rows=rows))
     if folder is None:
         return OK
     return _compared(list(khattak.differences(folder, found)), len(khattak.COLUMNS) * len(found))

@@ -13,7 +13,7 @@ from tcformal.analysis.bounds.program_accuracy import ProgramAccuracy, excess, p
 from tcformal.analysis.bounds.word_forms import EXPONENTS
 from tcformal.checks import exponent_range
 from tcformal.cli.accuracy import program_accuracy_data, program_accuracy_view
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, verbose_option
 from tcformal.cli.solver_options import SolverOptions, solver_options
 from tcformal.errors import TcformalError
 from tcformal.oracle.numerals import number_text
@@ -24,8 +24,8 @@ from tcformal.query.comparison.kind import explain_program
 from tcformal.query.comparison.parameters import C_EXPONENTS, MEASURES, read_excess
 from tcformal.query.programs import MEANS, SOLVED, ProgramsCompared, compare_programs
 from tcformal.query.question import Kind
-from tcformal.report.escape import Plain, print_json, say, say_command
-from tcformal.report.text import console, headline, one_line, table, value_and_hex, with_decimal
+from tcformal.report.escape import Plain, print_json, say, say_command, verbose
+from tcformal.report.text import SCREEN, console, headline, one_line, table, value_and_hex, with_decimal
 
 
 def program_data(p: Program) -> Plain:
@@ -57,13 +57,19 @@ def programs_table(programs: Sequence[Program]) -> RenderableType:
 
 def program_card(p: Program, products: int | None = None) -> RenderableType:
     """A program's text, parameters and source; with a length, its steps."""
-    lines = [p.title, f"source: {p.source}"]
+    lines = [f"source: {p.source}"]
     lines.append("inputs: " + ", ".join(f"{k} in {v}" for k, v in _inputs(p).items()))
     lines += [f"parameter {key} = {value}" for key, value in p.parameters.items()]
-    parts: list[RenderableType] = [Text(p.name, style="bold"), Text("\n".join(lines))]
-    if note := p.note.strip():
-        parts.append(Text(note, style="dim"))
-    parts.append(Text("\n" + p.body.strip("\n")))
+    parts: list[RenderableType] = [
+        Text(p.name, style="bold").append(f": {p.title}", style="not bold"),
+        Text("\n".join(lines)),
+    ]
+    parts += [Text(" ".join(x.split()), style="dim") for x in p.note.split("\n\n") if x.strip()]
+    body = p.body.strip("\n").splitlines()
+    most = len(body) if verbose() or len(body) <= SCREEN else SCREEN // 2
+    parts.append(Text("\n" + "\n".join(body[:most])))
+    if most < len(body):
+        parts.append(Text(f"… {len(body) - most} more lines: -v", style="dim"))
     if products is not None:
         steps = p.plan(products).steps
         rows = ((x.name, "" if x.fmt is None else x.fmt.name, x.text) for x in steps)
@@ -124,6 +130,7 @@ THEOREM = "theorem"
 @main.command()
 @click.argument("name", required=False, metavar="[PROGRAM]")
 @click.option("--length", type=int, help="Also show the steps for so many products.")
+@verbose_option
 @json_option
 def programs(name: str | None, length: int | None, as_json: bool) -> None:
     """List the programs over units, or show one: its text, parameters, source and steps.
@@ -145,8 +152,8 @@ def programs(name: str | None, length: int | None, as_json: bool) -> None:
     if as_json:
         print_json([program_data(p) for p in found])
         return
-    own = "tcformal programs NAME: its text and source.  A file of your own is named by its path."
-    console().print(programs_table(found), Text(own, style="dim"))
+    own = "tcformal programs NAME: its text and source; a file of your own is named by its path"
+    console().print(Text(f"{len(found)} programs; {own}"), programs_table(found))
 
 
 @main.command(name="compare-programs")

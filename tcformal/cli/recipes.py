@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,15 +12,15 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tcformal.cli.group import OK, json_option, main
-from tcformal.design.sources import references
+from tcformal.cli.group import OK, json_option, main, verbose_option
 from tcformal.errors import InputError
 from tcformal.files import json_of, read_named
 from tcformal.programs.cublaslt import PlannedProduct, plan_cublaslt
 from tcformal.programs.recipe import Recipe, recipe
 from tcformal.programs.recipe import recipes as known_recipes
 from tcformal.report.escape import Plain, print_json
-from tcformal.report.text import console, one_line, stated, table
+from tcformal.report.facts import facts_view, stated, works_view
+from tcformal.report.text import console, one_line
 
 if TYPE_CHECKING:  # a recipe is shown without what computes it
     from tcformal.simulation.model_gemm import ModelGemm
@@ -32,14 +32,12 @@ def recipes_table(found: Iterable[Recipe]) -> Table:
 
 
 def recipe_card(x: Recipe) -> RenderableType:
-    """All fields of one recipe with source and evidence, each source cited in full."""
-    fields = stated(x.parameters(), x.facts)
-    rows = ((name, _shown(f.value), f.evidence or "", f.source or "") for name, f in fields.items())
-    made = table("field", "value", "evidence", "source", rows=rows)
-    notes = [Text(f"note: {note}") for note in x.notes]
-    works = [Text(f"{w.tag}: {w.citation()}", style="dim") for w in references("; ".join(x.sources))]
+    """All fields of one recipe by source; with -v a row for each, and the works that are cited."""
+    fields = {name: replace(f, value=_shown(f.value)) for name, f in stated(x.parameters(), x.facts).items()}
+    head = Text(x.name, style="bold").append(f": {x.title}", style="not bold")
     units = [Text(f"units: {x.units}")] if x.units else []
-    return Group(Text(x.name, style="bold"), Text(x.title), *units, made, *notes, *works)
+    notes = [Text(f"note: {note}") for note in x.notes]
+    return Group(head, *units, *facts_view(fields, "field"), *notes, *works_view(x.sources))
 
 
 def planned_view(x: PlannedProduct | ModelGemm) -> RenderableType:
@@ -68,6 +66,7 @@ _LARGEST = 1 << 16
     "--cublaslt", "path", type=click.Path(path_type=Path),
     help="A configuration of cuBLASLt's heuristic as JSON: a, b, d, compute, algo, and fast, arch.",
 )  # fmt: skip
+@verbose_option
 @json_option
 def recipes(name: str | None, path: Path | None, as_json: bool) -> int:
     """List the recipes of matrix products, or show one (NAME, NAME@field=value,…) with its sources.
@@ -94,10 +93,8 @@ def recipes(name: str | None, path: Path | None, as_json: bool) -> int:
     elif as_json:
         print_json([recipe_data(x) for x in known_recipes().values()])
     else:
-        console().print(recipes_table(known_recipes().values()))
-        text = (
-            "tcformal recipes NAME: its units, fields and sources; NAME@field=value,… sets others, such "
-            "as cublaslt-66@splits=4,output=bf16."
-        )
-        console().print(Text(text, style="dim"))
+        listed = known_recipes()
+        text = "tcformal recipes NAME: its units, fields and sources; NAME@field=value,… sets others"
+        console().print(Text(f"{len(listed)} recipes; {text}, such as cublaslt-66@splits=4,output=bf16"))
+        console().print(recipes_table(listed.values()))
     return OK

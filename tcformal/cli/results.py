@@ -301,10 +301,9 @@ def list_(verdicts: Sequence[str], most: int, folder: str, as_json: bool) -> Non
     if as_json:
         print_json([asdict(row) for row in rows])
         return
-    out = console()
+    console().print(Text(f"{len(rows)} records, the newest in {store.path}; {NOT_CHECKED}"))
     if rows:
-        out.print(results_table(rows))
-    out.print(Text(f"{len(rows)} records, the newest in {store.path}; {NOT_CHECKED}", style="dim"))
+        console().print(results_table(rows))
 
 
 def _dated(rows: Sequence[ResultRow]) -> Iterator[tuple[str, ResultRow]]:

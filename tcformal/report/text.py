@@ -6,8 +6,7 @@ import contextlib
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
@@ -29,7 +28,7 @@ SHOWN = 12
 if TYPE_CHECKING:  # imported where bars are made: most commands show none
     from rich.progress import Progress, ProgressColumn, TextColumn
 
-    from tcformal.design.unit import Fact, UnitSpec
+    from tcformal.design.unit import UnitSpec
     from tcformal.simulation.operands.witness import Witness
 
 #: Width that every table fits into when the output is not a terminal.
@@ -185,6 +184,22 @@ def one_line(*columns: str, rows: Iterable[Sequence[str]]) -> Table:
     return table(*columns, rows=[(*line[:-1], cut(line[-1])) for line in lines[1:]])
 
 
+def fitting(*columns: str, rows: Iterable[Sequence[str]]) -> Table:
+    """A table of rows that take one line each: the last columns are left out where the width has no room."""
+    names, rows = [name.removeprefix(">") for name in columns], list(rows)
+    room, kept = console().width + 2, 0
+    for column in zip(names, *rows, strict=True):
+        room -= 2 + max(map(len, column))
+        if room < 0 and kept:
+            break
+        kept += 1
+    made = table(*columns[:kept], rows=[row[:kept] for row in rows])
+    if kept < len(columns):
+        made.caption = Text(f"beyond this width: {', '.join(names[kept:])}", "dim")
+        made.caption_justify = "left"
+    return made
+
+
 #: Places where a long name may go on in the next line: after a separator, or a dot before a letter; where
 #: there is none, after an underscore or an equals sign.
 _BREAKS = (
@@ -297,22 +312,3 @@ def scale_lines(spec: UnitSpec, w: Witness) -> list[str]:
     if not lines:
         return ["all scales are 1"]
     return lines if len(lines) == len(pairs) else [*lines, "all other scales are 1"]
-
-
-@dataclass(frozen=True, slots=True)
-class Stated:
-    """The value of a parameter with its source and evidence; None where nothing states it."""
-
-    value: object
-    source: str | None
-    evidence: str | None
-
-
-def stated(values: Mapping[str, object], facts: Mapping[str, Fact]) -> dict[str, Stated]:
-    """Each parameter by name."""
-    made = {}
-    for name, value in values.items():
-        fact = facts.get(name)
-        known = (None, None) if fact is None else (fact.source, fact.evidence.name.lower())
-        made[name] = Stated(value, *known)
-    return made

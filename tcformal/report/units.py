@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -20,35 +20,16 @@ from tcformal.design.unit import Evidence, UnitSpec
 from tcformal.encodings.spec import Format, Sign
 from tcformal.oracle.numerals import number_text, power_of_two
 from tcformal.oracle.values import format_value
-from tcformal.report.escape import Plain, verbose
-from tcformal.report.text import WIDTH, Stated, one_line, stated, table
-
-#: Headings of `units_table` after the name, those of numbers with a leading >.
-_COLUMNS = ("operation", ">L", ">F", ">e_zero", "conversion", "evidence", ">others")
+from tcformal.report.escape import Plain
+from tcformal.report.facts import facts_view, stated, works_view
+from tcformal.report.text import fitting, one_line, table
 
 
-def units_table(units: Iterable[UnitSpec], sharing: Mapping[str, int], width: int = WIDTH) -> Text:
-    """One row per distinct design and formats, with the number of other names of both.
-
-    Names are not broken: a name that leaves no room for the rest of its row has a line to itself.
-    """
-    rows = [(u.name, _cells(u, sharing.get(u.name, 1) - 1)) for u in units]
-    heads = [head.removeprefix(">") for head in _COLUMNS]
-    widths = [max(map(len, column)) for column in zip(heads, *(cells for _, cells in rows), strict=True)]
-    room = width - sum(widths) - 2 * len(widths)
-    names = [len(name) for name, _ in rows if len(name) <= room]
-    first = max([len("unit"), *names])
-
-    def line(name: str, cells: Sequence[str]) -> str:
-        pairs = zip(_COLUMNS, cells, widths, strict=True)
-        padded = [cell.rjust(w) if head[0] == ">" else cell.ljust(w) for head, cell, w in pairs]
-        rest = "  ".join(["", *padded]).rstrip()
-        return name.ljust(first) + rest if len(name) <= first else f"{name}\n{' ' * first}{rest}"
-
-    made = Text(line("unit", heads), style="bold")
-    for name, cells in rows:
-        made.append(f"\n{line(name, cells)}", style="not bold")
-    return made
+def units_table(units: Iterable[UnitSpec], sharing: Mapping[str, int]) -> Table:
+    """One row per distinct design and formats, with the number of other names of both."""
+    rows = [(u.name, *_cells(u, sharing.get(u.name, 1) - 1)) for u in units]
+    columns = ("unit", "operation", ">F", ">L", "conversion", "evidence", ">e_zero", ">others")
+    return fitting(*columns, rows=rows)
 
 
 def architectures_table(designs: Mapping[str, Sequence[str]]) -> Table:
@@ -82,7 +63,7 @@ def _cells(u: UnitSpec, others: int) -> list[str]:
     bits = "exact" if d.fraction_bits is None else str(d.fraction_bits)
     evidence = fact.evidence.name.lower() if fact else ""
     terms = str(min(u.k, d.products))
-    return [operation(u).name, terms, bits, str(d.zero_exponent), d.conversion, evidence, str(others)]
+    return [operation(u).name, bits, terms, d.conversion, evidence, str(d.zero_exponent), str(others)]
 
 
 def unit_card(u: UnitSpec) -> RenderableType:
@@ -102,39 +83,12 @@ def unit_card(u: UnitSpec) -> RenderableType:
         lines += [Text(line) for line in _tree_lines(u.tree)]
     lines += [Text(f"error of {what}: at most {bound}") for what, bound in op.bounds]
     lines += [Text(f"risk: {risk}", style="yellow") for risk in risks(u)]
-    facts = stated(u.design.parameters(), u.facts)
+    facts = {
+        n: replace(x, value=_shown(n, in_hex(n, x.value)))
+        for n, x in stated(u.design.parameters(), u.facts).items()
+    }
     notes = [Text(f"note: {note}") for note in u.notes]
-    if not verbose():
-        return Group(head, *lines, *_by_source(facts), *notes)
-    rows = ((n, _shown(n, in_hex(n, x.value)), x.evidence or "", x.source or "") for n, x in facts.items())
-    made = table("parameter", "value", "evidence", "source", rows=rows)
-    cited = references("; ".join((op.source, *u.sources, *u.notes)))
-    works = [Text(f"{work.tag}: {work.citation()}", style="dim") for work in cited]
-    return Group(head, *lines, made, *notes, *works)
-
-
-#: Characters of a source that parameters name by a number instead.
-_LONG_SOURCE = 30
-
-
-def _by_source(facts: Mapping[str, Stated]) -> list[Text]:
-    """A line for each evidence and source, with its parameters; then what numbers stand for."""
-    groups: dict[tuple[str, str], list[str]] = defaultdict(list)
-    numbered: dict[str, str] = {}
-    for name, x in facts.items():
-        parts = x.source.split("; ") if x.source else []
-        for part in parts:
-            if len(part) > _LONG_SOURCE:
-                numbered.setdefault(part, f"[{len(numbered) + 1}]")
-        said = ", ".join(numbered.get(part, part) for part in parts)
-        groups[x.evidence or "", said].append(f"{name}={_shown(name, in_hex(name, x.value))}")
-    made = []
-    for level in (*(x.name.lower() for x in Evidence), ""):
-        for (evidence, said), named in groups.items():
-            if evidence == level:
-                line = Text(f"{evidence or 'parameters'}{f' ({said})' if said else ''}: ", style="bold")
-                made.append(line.append(", ".join(named), style="not bold"))
-    return [*made, *(Text(f"{number} {part}", style="dim") for part, number in numbered.items())]
+    return Group(head, *lines, *facts_view(facts), *notes, *works_view((op.source, *u.sources, *u.notes)))
 
 
 def in_hex(name: str, value: object) -> object:
@@ -165,21 +119,24 @@ def _shown(name: str, value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+#: What is said of a format.
+_FORMAT = ("format", ">bits", ">exponent", ">bias", ">fraction", "smallest", "largest", "specials")
+
+
 def formats_table(formats: Iterable[Format]) -> Table:
-    """One row per format, with its smallest and largest positive numbers, exact."""
-    made = table("format", ">bits", ">exponent", ">bias", ">fraction", "smallest", "largest", "specials")
-    for f in formats:
-        numbers = map(str, (f.width, f.exponent_bits, f.bias, f.fraction_bits))
-        least, most = number_text(power_of_two(f.least_exponent)), format_value(f, f.largest)
-        made.add_row(f.name, *numbers, least, most, _encodings(f))
-    for column in made.columns[:-1]:
-        column.no_wrap = True
-    return made
+    """One line per format, with its smallest and largest positive numbers, exact."""
+    return fitting(*_FORMAT, rows=map(_format, formats))
 
 
 def format_card(f: Format) -> Table:
-    """One format."""
-    return formats_table([f])
+    """All of one format."""
+    return table(*_FORMAT, rows=[_format(f)])
+
+
+def _format(f: Format) -> tuple[str, ...]:
+    numbers = map(str, (f.width, f.exponent_bits, f.bias, f.fraction_bits))
+    least, most = number_text(power_of_two(f.least_exponent)), format_value(f, f.largest)
+    return (f.name, *numbers, least, most, _encodings(f))
 
 
 def _encodings(f: Format) -> str:

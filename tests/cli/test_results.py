@@ -168,9 +168,8 @@ def test_the_list_fits(run: Run, filled: Store) -> None:
     assert run("separate", long, other, "--solvers", "bitwuzla", "--time-limit", "0.001").exit_code == 3
     lines = narrow(run("results", "list"))
     text = "".join(part for line in lines for part in line.split())
-    assert lines[0].split() == ["id", "answer"]
-    end = f"5 records, the newest in {filled.path}; {NOT_CHECKED}"
-    assert text.endswith("".join(end.split()))
+    start = f"5 records, the newest in {filled.path}; {NOT_CHECKED} id answer"
+    assert text.startswith("".join(start.split()))
     for e in filled.records():
         assert e.id[:12] in text
         assert e.record["verdict"] in text

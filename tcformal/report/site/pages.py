@@ -49,6 +49,7 @@ from tcformal.report.chart import STYLE as CHART_STYLE
 from tcformal.report.chart import key_mark
 from tcformal.report.claim_view import claims_section
 from tcformal.report.escape import Plain
+from tcformal.report.facts import Stated, stated
 from tcformal.report.identified import growth_picture
 from tcformal.report.markdown import tables
 from tcformal.report.references import counted_references, references, references_section
@@ -66,7 +67,6 @@ from tcformal.report.site.story import (
     widths,
 )
 from tcformal.report.svg import STYLE, operand_rows, pictures_html
-from tcformal.report.text import Stated, stated
 from tcformal.report.units import in_hex
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.witness import Witness, by_value, explain_command
