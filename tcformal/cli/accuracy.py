@@ -340,7 +340,7 @@ def _fall(m: Monotonicity) -> str:
         return f"{what} never falls where c or a factor grows" if m.proved else f"{what} was not seen to fall"
     most = max(m.falls, key=lambda f: f.ulps)
     ulps = number_text(most.ulps)
-    step = f"{_OPERANDS[most.operand]} grows by one step"
+    step = f"{_OPERANDS[most.operand[0]]} grows by one step"
     return f"{what} falls by {ulps} ulp{'s' * (most.ulps != 1)} where {step}"
 
 
