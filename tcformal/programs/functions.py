@@ -425,7 +425,7 @@ def rounded(builder: Builder, op: type[ast.operator], x: Any, y: Any) -> StepVal
     formats = [v.fmt for v in (x, y) if isinstance(v, StepValue)]
     if not formats:
         raise InputError("expected add, sub or mul with a format for numbers that are scaled only")
-    wide = next((f for f in formats if all(_holds(f, other) for other in formats)), None)
+    wide = next((f for f in formats if all(holds(f, other) for other in formats)), None)
     if wide is None:
         names = " and ".join(f.name for f in formats)
         raise InputError(f"expected operands of which one format holds the other, but got {names}")
@@ -449,7 +449,7 @@ def _exponent(x: int | Fraction) -> int | None:
     return up.bit_length() - down.bit_length()
 
 
-def _holds(wide: Format, narrow: Format) -> bool:
+def holds(wide: Format, narrow: Format) -> bool:
     """Whether one format contains every finite number of the other."""
     return (
         wide.fraction_bits >= narrow.fraction_bits
