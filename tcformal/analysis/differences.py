@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -10,17 +10,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tcformal.analysis.embedding import embedded, factors_of, words_in
 from tcformal.analysis.samples import in_units, values_of
 from tcformal.design.unit import UnitSpec
+from tcformal.encodings.catalog import format_named
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.programs.chain import common_k
+from tcformal.programs.functions import holds
 from tcformal.shown import Shown, short
 from tcformal.simulation import arrays
 from tcformal.simulation.kernels.gemm import MatrixWords
 from tcformal.simulation.matrix_unit import Unit, spec_of
 from tcformal.simulation.operands.batch import Raw, element_at
 from tcformal.simulation.operands.witness import Witness, explain_command, in_hex
+
+Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +52,11 @@ class Differences(Shown):
     """Two units' results for the same matrix product.
 
     Shapes: results: both D [M, N].
-    Ranges and units: `steps` [M, N] counts the values of D's format from one result to the other: 1 is
-    one unit in the last place; 0 where the results are equal, both NaN, or zeros of either sign;
-    -1 where one is NaN or Inf and the other is not that.  `relative` [M, N] is the distance of the results in
-    units of u·(|A||B| + |C|), u = 2^-p of D's format: what cancellation does not enlarge; NaN where `steps`
-    is -1.
+    Ranges and units: `steps` [M, N] counts the values of D's format, or of one that holds those of both, from
+    one result to the other: 1 is one unit in the last place; 0 where the results are equal, both NaN, or
+    zeros of either sign; -1 where one is NaN or Inf and the other is not that.  `relative` [M, N] is the
+    distance of the results in units of u·(|A||B| + |C|), u = 2^-p of D's format: what cancellation does not
+    enlarge; NaN where `steps` is -1.
 
     Examples:
         >>> a, b = np.eye(2, 16, dtype=np.float16), np.eye(16, 2, dtype=np.float16)
@@ -66,6 +71,8 @@ class Differences(Shown):
     steps: NDArray[np.int64]
     relative: NDArray[np.float64]
     first: FirstDifference | None
+    #: Where the results differ.
+    parted: NDArray[np.bool_]
 
     def _summary(self) -> str:
         names = " and ".join(short(u.shown) for u in self.units)
@@ -73,8 +80,8 @@ class Differences(Shown):
 
     @property
     def count(self) -> int:
-        """The number of elements with different encodings."""
-        return int(_differ(*self.results).sum())
+        """The number of elements with different encodings, or numbers where the formats are not one."""
+        return int(self.parted.sum())
 
     @property
     def largest(self) -> int:
@@ -97,10 +104,13 @@ def differences(
     """Compute D = A·B + C on two units, and report the differences and the first divergence.
 
     Shapes: as for `Unit.matmul`.
-    Ranges and units: the first difference is sought in the order of k, in stretches that are whole calls
-    of both units, among the elements whose final results differ; the first of them by rows.
+    Ranges and units: arrays are in the formats of one unit, and another one's words are the same numbers,
+    block scales included; results in unlike formats are compared as numbers.  The first difference is sought
+    in the order of k, in stretches that are whole calls of both units, among the elements whose final results
+    differ; the first of them by rows.
     Zero, NaN, Inf: encodings are compared, so a +0 and a -0 differ, and so do two words for NaN.
-    Errors: InputError for operands that do not fit, or for units of unlike formats or without a common k.
+    Errors: InputError for operands that do not fit, for a number that one of the units lacks, or for units
+    without a common k.
     Source: the units' own.
 
     Examples:
@@ -113,41 +123,65 @@ def differences(
         (0, 1, 0)
     """
     specs = spec_of(first), spec_of(second)
-    if len({(s.operands, s.scale_format, s.scale_block) for s in specs}) > 1:
-        takes = [", ".join(f.name for f in (o.a, o.b, o.c, o.d)) for o in (s.operands for s in specs)]
-        raise InputError(
-            f"expected two units of equal formats, but {specs[0].name} takes {takes[0]} "
-            f"and {specs[1].name} {takes[1]}"
-        )
     multiply = partial(Unit.matmul, threads=threads, progress=progress)
-    step = common_k(*specs)
-    results = [multiply(Unit(u), a, b, c, scale_a, scale_b) for u in specs]
-    x = arrays.product(specs[0], a, b, c, scale_a, scale_b)
-    raw = [arrays.to_raw("D", d, specs[0].d_format) for d in results]
-    steps = ulp_distance(specs[0].d_format, raw[0], raw[1])
-    parted = raw[0] != raw[1]
-    found = _first(specs, x, step, parted, multiply) if parted.any() else None
-    return Differences(specs, (results[0], results[1]), steps, _relative(specs[0], x, steps, raw), found)
+    step, common = common_k(*specs), _common(*(u.d_format for u in specs))
+    x = _operands(specs, a, b, c, scale_a, scale_b)
+    results = [multiply(Unit(u), *_values(u, y)) for u, y in zip(specs, x, strict=True)]
+    raw = [_words(u, d, common) for u, d in zip(specs, results, strict=True)]
+    steps = ulp_distance(common, raw[0], raw[1])
+    parted = _differ(common, raw, alike=specs[0].d_format == specs[1].d_format)
+    found = _first(specs, x, step, parted, common, multiply) if parted.any() else None
+    relative = _relative(specs[0], x[0], common, steps, raw)
+    return Differences(specs, (results[0], results[1]), steps, relative, found, parted)
 
 
-def _relative(u: UnitSpec, x: MatrixWords, steps: NDArray[np.int64], raw: list[Raw]) -> NDArray[np.float64]:
+def _operands(
+    specs: tuple[UnitSpec, UnitSpec], a: Any, b: Any, c: Any, scale_a: Any, scale_b: Any
+) -> tuple[MatrixWords, MatrixWords]:
+    """The operands as words of both units, from arrays in the formats of the first, or of the second."""
+    own = arrays.takes_dtype(specs[0].a_format, np.asarray(a).dtype)
+    own = own and (specs[0].scale_format is None) == (scale_a is None)
+    given, other = specs if own else specs[::-1]
+    x = arrays.product(given, a, b, c, scale_a, scale_b)
+    same = (given.operands, given.scale_format, given.scale_block) == (
+        other.operands, other.scale_format, other.scale_block
+    )  # fmt: skip
+    y = x if same else embedded(given, x, other)
+    return (x, y) if own else (y, x)
+
+
+def _common(first: Format, second: Format) -> Format:
+    """The narrowest format that holds the results of both units."""
+    names = (first.name, second.name, "fp32", "fp64")
+    found = [f for f in map(format_named, names) if holds(f, first) and holds(f, second)]
+    return found[0]
+
+
+def _words(u: UnitSpec, d: NDArray[Any], common: Format) -> Raw:
+    """Results of a unit as words of a format that holds them."""
+    words = arrays.to_raw("D", d, u.d_format)
+    return words if u.d_format == common else words_in(common, values_of(words, u.d_format))[0]
+
+
+def _relative(
+    u: UnitSpec, x: MatrixWords, d: Format, steps: NDArray[np.int64], raw: list[Raw]
+) -> NDArray[np.float64]:
     """Differences of results in units of u·(|A||B| + |C|), in binary64; scales belong to the elements."""
-    a, b = (values_of(w, f) for w, f in ((x.a, u.a_format), (x.b, u.b_format)))
-    if x.scale_a is not None and x.scale_b is not None and u.scale_format is not None and u.scale_block:
-        rows, columns = (values_of(s, u.scale_format) for s in (x.scale_a, x.scale_b))
-        a = a * np.repeat(rows, u.scale_block, axis=1)[:, : a.shape[1]]
-        b = b * np.repeat(columns, u.scale_block, axis=0)[: b.shape[0]]
+    a, b = factors_of(u, x)
     with np.errstate(invalid="ignore", over="ignore"):
         sizes = np.abs(a) @ np.abs(b)
         if x.c is not None:
             sizes = sizes + np.abs(values_of(x.c, u.c_format))
-        first, second = (values_of(w, u.d_format) for w in raw)
-        distances = in_units(u.d_format, np.where(steps == 0, 0.0, np.abs(first - second)), sizes)
+        first, second = (values_of(w, d) for w in raw)
+        distances = in_units(d, np.where(steps == 0, 0.0, np.abs(first - second)), sizes)
     return np.asarray(np.where(steps < 0, np.nan, distances), np.float64)
 
 
-def _differ(first: Raw, second: Raw) -> NDArray[np.bool_]:
-    return np.asarray(first.view(f"u{first.itemsize}") != second.view(f"u{second.itemsize}"), np.bool_)
+def _differ(d: Format, raw: Sequence[Raw], *, alike: bool) -> NDArray[np.bool_]:
+    """Where words differ; of formats that are not alike a NaN is any other."""
+    words = [x.astype(np.uint64) for x in raw]
+    other = words[0] != words[1]
+    return np.asarray(other if alike else other & ~(d.is_nan(words[0]) & d.is_nan(words[1])), np.bool_)
 
 
 def ulp_distance(fmt: Format, first: Raw, second: Raw) -> NDArray[np.int64]:
@@ -170,38 +204,49 @@ def ulp_distance(fmt: Format, first: Raw, second: Raw) -> NDArray[np.int64]:
 
 def _first(
     specs: tuple[UnitSpec, UnitSpec],
-    x: MatrixWords,
+    x: tuple[MatrixWords, MatrixWords],
     step: int,
     parted: NDArray[np.bool_],
+    common: Format,
     multiply: Callable[..., NDArray[Any]],
 ) -> FirstDifference:
     """The first divergence: both units run call by call until an element of `parted` differs."""
-    u = specs[0]
     rows = np.flatnonzero(parted.any(axis=1))
     columns = np.flatnonzero(parted.any(axis=0))
-    block = u.scale_block or 1
-    a, b, wanted = x.a[rows], x.b[:, columns], parted[np.ix_(rows, columns)]
-    c = None if x.c is None else x.c[np.ix_(rows, columns)]
-    k = a.shape[1]
+    wanted = parted[np.ix_(rows, columns)]
+    alike = specs[0].d_format == specs[1].d_format
+    c = [None if y.c is None else y.c[np.ix_(rows, columns)] for y in x]
+    k = x[0].a.shape[1]
     for start in range(0, k, step):
         stop = min(start + step, k)
-        scales = slice(start // block, -(-stop // block))
-        scale_a = None if x.scale_a is None else x.scale_a[rows, scales]
-        scale_b = None if x.scale_b is None else x.scale_b[scales, columns]
-        given = MatrixWords(a[:, start:stop], b[start:stop], c, scale_a, scale_b)
-        values = _values(u, given)
-        d = [arrays.to_raw("D", multiply(Unit(s), *values), u.d_format) for s in specs]
-        places = np.argwhere((d[0] != d[1]) & wanted)
+        given = [_stretch(u, y, rows, columns, slice(start, stop), z)
+                 for u, y, z in zip(specs, x, c, strict=True)]  # fmt: skip
+        d = [multiply(Unit(u), *_values(u, y)) for u, y in zip(specs, given, strict=True)]
+        parts = _differ(common, [_words(u, z, common) for u, z in zip(specs, d, strict=True)], alike=alike)
+        raw = [arrays.to_raw("D", z, u.d_format) for u, z in zip(specs, d, strict=True)]
+        places = np.argwhere(parts & wanted)
         if places.size:
             i, j = (int(v) for v in places[0])
-            w = element_at(u, given, i, j, step)
-            command = explain_command([s.name for s in specs], w, in_hex(specs[0]))
-            ends = int(d[0][i, j]), int(d[1][i, j])
+            w = element_at(specs[0], given[0], i, j, step)
+            shown = specs if specs[0].input_formats() == specs[1].input_formats() else specs[:1]
+            command = explain_command([u.name for u in shown], w, in_hex(specs[0]))
+            ends = int(raw[0][i, j]), int(raw[1][i, j])
             return FirstDifference(int(rows[i]), int(columns[j]), start, stop, w, ends, command)
         # What did not part yet has one running result; the others are not asked for any more.
-        wanted &= d[0] == d[1]
-        c = d[0]
+        wanted &= ~parts
+        c = list(raw)
     raise InputError("expected results that part on the way, but the running results never differ")
+
+
+def _stretch(
+    u: UnitSpec, x: MatrixWords, rows: Indices, columns: Indices, k: slice, c: Raw | None
+) -> MatrixWords:
+    """Some rows and columns of a product, a stretch of its k, and the c that it has reached."""
+    block = u.scale_block or 1
+    scales = slice(k.start // block, -(-k.stop // block))
+    scale_a = None if x.scale_a is None else x.scale_a[rows, scales]
+    scale_b = None if x.scale_b is None else x.scale_b[scales, columns]
+    return MatrixWords(x.a[rows, k], x.b[k, columns], c, scale_a, scale_b)
 
 
 def _values(u: UnitSpec, x: MatrixWords) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -10,21 +11,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.analysis.bounds.accuracy import accuracy
-from tcformal.analysis.bounds.attained import Construction, words_text
+from tcformal.analysis.bounds.attained import words_text
 from tcformal.analysis.bounds.proved import CallBound, CallBounds
-from tcformal.analysis.samples import difference, products_of, values_of
+from tcformal.analysis.embedding import embedded, factors_of, ones, words_in
+from tcformal.analysis.samples import difference, values_of
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
 from tcformal.design.unit import UnitSpec, product_signs
+from tcformal.encodings.spec import Format
 from tcformal.errors import InputError, InvariantError
 from tcformal.oracle.numerals import bounds_text
-from tcformal.oracle.values import decode
-from tcformal.programs.chain import check_built
+from tcformal.oracle.values import NumberClass, decode, encoded
+from tcformal.programs.chain import check_built, scale_count
+from tcformal.programs.functions import holds
 from tcformal.query.replay import results_of
 from tcformal.shown import Shown, short
-from tcformal.simulation import arrays
+from tcformal.simulation import arrays, compiled
 from tcformal.simulation.kernels.gemm import MatrixWords
 from tcformal.simulation.matrix_unit import Unit, spec_of
+from tcformal.simulation.operands.batch import Raw, element_at
 from tcformal.simulation.operands.witness import Witness
 from tcformal.theory.instances import Instance
 from tcformal.theory.stated_sum import LETTERS, NO_C, StatedSum, sum_of
@@ -167,6 +172,8 @@ class LargestDistance(Shown):
     theorems: tuple[Instance, ...] = ()
     #: Whether one unit takes away products that the other adds: twice as much of these is in the bound.
     other_signs: bool = False
+    #: The same inputs as the second unit's words.
+    inputs_of_second: Witness | None = None
 
     def _summary(self) -> str:
         names = " − ".join(short(u.shown, 32) for u in self.units)
@@ -253,56 +260,186 @@ def largest_distance(
     """Bound sup |fl1 - fl2| / Σ|x_k·y_k| of two units, and find inputs that come near.
 
     Shapes: `length` products from 1 to 4096, by default those of the longer call.
-    Ranges and units: operands are normal or zero, c is 0.  Products that one unit takes away and the other
-    one adds are in the bound twice.
+    Ranges and units: operands are normal or zero, and numbers that both units hold: a factor of a unit with
+    block scales is its element times the scale.  c is 0, and results are compared as numbers.  Products that
+    one unit takes away and the other one adds are in the bound twice.
     Zero, NaN, Inf: no result overflows.
-    Errors: InputError for units with scales or of unlike formats, a length out of range, or of more
-    products than circuits are built of, and where there is no theorem.
+    Errors: InputError for a length out of range, or of more products than circuits are built of, and where
+    there is no theorem.
     Source: theorems about relative errors.
 
     Examples:
         >>> tcformal.largest_distance("a100:fp16", "h100:fp16").length
         16
     """
-    units = _comparable(first, second)
+    units = spec_of(first), spec_of(second)
     for u in units:
         check_built(u)
     n = max(u.k for u in units) if length is None else check_int("length", length, low=1, high=LONGEST)
     bounds = CallBounds()
     wanted = [StatedSum(normal=LETTERS, subtracted=sum_of(u).subtracted, c=NO_C) for u in units]
-    bound = sum((bounds.of(u, n, need).own for u, need in zip(units, wanted, strict=True)), Fraction(0))
+    proved = [bounds.of(u, n, need) for u, need in zip(units, wanted, strict=True)]
+    bound = sum((x.own for x in proved), Fraction(0))
+    least = max(max(x.least, u.d_format.e_min) for x, u in zip(proved, units, strict=True))
     signs = [product_signs(u, n) for u in units]
-    found = []
+    rows = [_Factors([Fraction(1)] * n, [Fraction(1)] * n)]
     if signs[0] != signs[1]:
         bound += 2
-        pair = Construction(units[0]).power(0) or (0, 0)
-        alone = [[word if s != t else 0 for s, t in zip(*signs, strict=True)] for word in pair]
-        found.append(_apart(units, *alone))
-    for u in units:
+        alone = [Fraction(s != t) for s, t in zip(*signs, strict=True)]
+        rows = [_Factors(alone, alone)]
+    for u in dict.fromkeys(x for pair in (units, units[::-1]) for x in _narrowed(*pair)):
         built = accuracy(u, length=n, subnormals=False, prove=False, progress=progress).attained
         assert built is not None  # of units that circuits are built of
-        a = [word for w, times in built.calls for word in w.a * times]
-        b = [word for w, times in built.calls for word in w.b * times]
-        found.append(_apart(units, a[:n], b[:n]))
-    ratio, inputs, results = max(found, key=lambda x: x[0])
+        rows.append(_factors(u, built.calls, n))
+    if len({(u.a_format, u.b_format, u.scale_format) for u in units}) > 1:
+        rows += _drawn(units, n)
+    found = [x for row in rows if (x := _apart(units, row)) is not None]
+    # What underflows in one of them is beyond its theorem, and no such row is needed.
+    found = [x for x in found if x.ratio <= bound or x.grid >= least]
+    best = max(found, key=lambda x: x.ratio)
     return LargestDistance(
-        units=units, length=n, bound=bound, attained=ratio, inputs=inputs, results=results,
-        theorems=bounds.theorems, other_signs=signs[0] != signs[1],
+        units=units, length=n, bound=bound, attained=best.ratio, inputs=best.inputs[0], results=best.results,
+        theorems=bounds.theorems, other_signs=signs[0] != signs[1], inputs_of_second=best.inputs[1],
     )  # fmt: skip
 
 
-def _apart(
-    units: tuple[UnitSpec, UnitSpec], a: list[int], b: list[int]
-) -> tuple[Fraction, Witness, tuple[int, int]]:
-    """The distance of two units' results on one row, in units of Σ|x_k·y_k|."""
-    o = units[0].operands
+class _Factors(NamedTuple):
+    """The exact factors of a row of products, block scales included; the words of the unit they are of."""
+
+    a: Sequence[Fraction]
+    b: Sequence[Fraction]
+    unit: UnitSpec | None = None
+    words: Witness | None = None
+
+
+class _Apart(NamedTuple):
+    """The distance of two units' results on one row, in units of Σ|x_k·y_k|; products are on 2^grid."""
+
+    ratio: Fraction
+    grid: int
+    inputs: tuple[Witness, Witness]
+    results: tuple[int, int]
+
+
+def _narrowed(u: UnitSpec, other: UnitSpec) -> tuple[UnitSpec, ...]:
+    """A unit, and the same arithmetic on another one's operands where its own formats hold these."""
+    o, p = u.operands, other.operands
+    fits = all(holds(x, y) for x, y in ((o.a, p.a), (o.b, p.b)))
+    narrow = replace(u, operands=replace(o, a=p.a, b=p.b)) if fits and u.scale_format is None else u
+    return (u,) if narrow.operands == o else (u, narrow)
+
+
+def _factors(u: UnitSpec, calls: Sequence[tuple[Witness, int]], n: int) -> _Factors:
+    """The factors of n products in chained calls."""
+    a, b, of_a, of_b = (
+        tuple(word for w, times in calls for word in getattr(w, name) * times)
+        for name in ("a", "b", "scale_a", "scale_b")
+    )
+    count = scale_count(u, n)
+    w = Witness(a[:n], b[:n], 0, of_a[:count], of_b[:count])
+    sides = []
+    for fmt, words, scales in ((u.a_format, w.a, w.scale_a), (u.b_format, w.b, w.scale_b)):
+        values = [decode(fmt, x).number for x in words]
+        if u.scale_format is not None and u.scale_block is not None:
+            by = [decode(u.scale_format, x).number for x in scales]
+            values = [x * by[i // u.scale_block] for i, x in enumerate(values)]
+        sides.append(values)
+    return _Factors(sides[0], sides[1], u, w)
+
+
+#: Rows of A and columns of B of one random product, and such products.
+_SIDE, _ROUNDS = 64, 6
+
+
+def _drawn(units: tuple[UnitSpec, UnitSpec], n: int) -> list[_Factors]:
+    """The rows of random products on which both units are farthest apart, one of each product.
+
+    Ranges and units: words that both units have as normal numbers or zeros, with exponents in ever narrower
+    ranges; scales of blocks likewise.
+    """
+    u, other = sorted(units, key=lambda x: (x.scale_format is None, x.a_format.width))
+    rng, rows = np.random.default_rng(n), list[_Factors]()
+    for i in range(_ROUNDS):
+        a, b = (
+            _words_of(rng, fmt, held_by, shape, i)
+            for fmt, held_by, shape in (
+                (u.a_format, other.a_format, (_SIDE, n)), (u.b_format, other.b_format, (n, _SIDE))
+            )
+        )  # fmt: skip
+        of_a, of_b = ones(u, _SIDE, n, _SIDE)
+        if u.scale_format is not None and other.scale_format is None:
+            of_a, of_b = (_words_of(rng, u.scale_format, u.scale_format, s.shape, i) for s in (of_a, of_b))
+        x = MatrixWords(a, b, None, of_a, of_b)
+        first, second = factors_of(u, x)
+        y = embedded(u, x, other)
+        d = [
+            values_of(compiled.multiply_words(v, z, None, False, None), v.d_format)
+            for v, z in ((u, x), (other, y))
+        ]
+        with np.errstate(all="ignore"):
+            far = np.nan_to_num(np.abs(d[0] - d[1]) / (np.abs(first) @ np.abs(second)), posinf=0, neginf=0)
+        row, column = np.unravel_index(int(far.argmax()), far.shape)
+        w = element_at(u, x, int(row), int(column), n)
+        rows.append(_factors(u, [(w, 1)], n))
+    return rows
+
+
+def _words_of(rng: np.random.Generator, fmt: Format, held_by: Format, shape: tuple[int, ...], i: int) -> Raw:
+    """Random words that are normal, or zero, in two formats, of 2^(6 - i) binades in round i."""
+    words = rng.integers(0, 1 << fmt.width, shape, dtype=np.uint64).astype(f"u{fmt.storage_bits // 8}")
+    with np.errstate(invalid="ignore"):  # a signalling NaN
+        values = np.abs(values_of(words, fmt))
+    exponents = np.frexp(values)[1] - 1
+    middle = int(np.clip(0, fmt.e_min + (2 << (_ROUNDS - i)) // 2, fmt.e_max))
+    least = max(fmt.e_min, held_by.e_min, middle - (1 << (_ROUNDS - i)))
+    usual = np.isfinite(values) & (exponents >= least) & (exponents <= middle)
+    usual &= words_in(held_by, values)[1] if held_by is not fmt else True
+    fill = fmt.one if not fmt.has_zero or fmt.sign_bit == 0 else 0
+    return np.where(usual, words, words.dtype.type(fill))
+
+
+def _apart(units: tuple[UnitSpec, UnitSpec], x: _Factors) -> _Apart | None:
+    """The distance of both units' results on one row; None where one lacks a factor, or overflows."""
+    rows = [x.words if u == x.unit and x.words is not None else _held(u, x) for u in units]
+    whole = [None if w is None else _whole(u, w) for u, w in zip(units, rows, strict=True)]
+    if whole[0] is None or whole[1] is None:
+        return None
+    inputs = whole[0], whole[1]
+    results = results_of(units[0], inputs[0]), results_of(units[1], inputs[1])
+    numbers = [decode(u.d_format, r) for u, r in zip(units, results, strict=True)]
+    if any(v.kind is not NumberClass.FINITE for v in numbers):
+        return None
+    products = [p * q for p, q in zip(x.a, x.b, strict=True) if p * q]
+    size, far = sum(map(abs, products)), abs(numbers[0].number - numbers[1].number)
+    grid = min((_shift(p) for p in products), default=0)
+    return _Apart(far / size if size else Fraction(0), grid, inputs, results)
+
+
+def _held(u: UnitSpec, x: _Factors) -> Witness | None:
+    """Factors as words of a unit, with scales of one; None for one that is not zero or normal there."""
     rows = []
-    for u in units:
-        rest = [0] * (-len(a) % u.k)
-        rows.append(Witness((*a, *rest), (*b, *rest), 0))
-    results = results_of(units[0], rows[0]), results_of(units[1], rows[1])
-    size, values = sum(map(abs, products_of(o.a, o.b, a, b))), [decode(o.d, r).number for r in results]
-    return abs(values[0] - values[1]) / size if size else Fraction(0), rows[0], results
+    for fmt, values in ((u.a_format, x.a), (u.b_format, x.b)):
+        words = [encoded(fmt, v) for v in values]
+        if any(
+            w is None or (v and abs(v) < Fraction(2) ** fmt.e_min) for w, v in zip(words, values, strict=True)
+        ):
+            return None
+        rows.append(tuple(w for w in words if w is not None))
+    return Witness(rows[0], rows[1], 0)
+
+
+def _whole(u: UnitSpec, w: Witness) -> Witness:
+    """A row filled up with products 0·0 and scales of one to whole calls."""
+    rest = (0,) * (-len(w.a) % u.k)
+    count = scale_count(u, len(w.a) + len(rest))
+    one = () if u.scale_format is None else (u.scale_format.one,)
+    scales = [(*x, *one * (count - len(x))) for x in (w.scale_a, w.scale_b)]
+    return Witness((*w.a, *rest), (*w.b, *rest), w.c, *scales)
+
+
+def _shift(q: Fraction) -> int:
+    """The exponent of the lowest bit of a dyadic number that is not zero."""
+    return (q.numerator & -q.numerator).bit_length() - q.denominator.bit_length()
 
 
 def _comparable(first: str | Unit | UnitSpec, second: str | Unit | UnitSpec) -> tuple[UnitSpec, UnitSpec]:

@@ -340,18 +340,20 @@ def _fall(m: Monotonicity) -> str:
         return f"{what} never falls where c or a factor grows" if m.proved else f"{what} was not seen to fall"
     most = max(m.falls, key=lambda f: f.ulps)
     ulps = number_text(most.ulps)
-    step = f"{_OPERANDS[most.operand]} grows by one step"
+    step = f"{_OPERANDS[most.operand[0]]} grows by one step"
     return f"{what} falls by {ulps} ulp{'s' * (most.ulps != 1)} where {step}"
 
 
 def distance_data(x: LargestDistance) -> Plain:
     """The largest distance of two units as plain data; fractions as text."""
-    d = x.units[0].d_format
+    others = x.inputs_of_second or x.inputs
     return {
         "units": [u.name for u in x.units], "length": x.length,
         "bound": {"exact": str(x.bound), "value": float(x.bound)},
         "attained": {"exact": str(x.attained), "value": float(x.attained)},
-        "results": [value_data(d, r) for r in x.results], "inputs": _words(x.inputs),
+        "results": [value_data(u.d_format, r) for u, r in zip(x.units, x.results, strict=True)],
+        "inputs": _words(x.inputs),
+        **({} if others == x.inputs else {"inputs_of_second": _words(others)}),
         "theorems": [{"unit": t.unit.name, **theorem_data(t.unit, t)} for t in x.theorems],
     }  # fmt: skip
 
@@ -366,7 +368,11 @@ def distance_view(x: LargestDistance) -> None:
                 "by inputs, replayed twice")  # fmt: skip
     names = " and ".join(u.name for u in x.units)
     out = console()
-    out.print(Text(f"{names}: results of {x.length} products are at most {most} of Σ|x_k·y_k| apart"))
+    if x.attained:
+        far = f"can be {percent(x.attained, up=False)} of Σ|x_k·y_k| apart, at most {most}"
+    else:
+        far = f"are at most {most} of Σ|x_k·y_k| apart"
+    out.print(Text(f"{names}: {x.length} products {far}"))
     out.print(table("of Σ|x_k·y_k|", "share", "distance", "how", rows=(bound, attained)))
     out.print(Text("for c = 0 and normal operands"))
     if not verbose():
@@ -374,9 +380,11 @@ def distance_view(x: LargestDistance) -> None:
         return
     out.print(Text("\n".join(f"{t.unit.name}: {theorem_text(t.unit, t)}" for t in x.theorems)))
     if len(x.inputs.a) <= _LONGEST_SHOWN:
-        say_command(
-            explain_command([u.name for u in x.units], x.inputs, by_value(x.units[0]), command="eval")
-        )
+        others = x.inputs_of_second or x.inputs
+        together = others == x.inputs and x.units[0].input_formats() == x.units[1].input_formats()
+        rows = [(x.units, x.inputs)] if together else [(x.units[:1], x.inputs), (x.units[1:], others)]
+        for units, w in rows:
+            say_command(explain_command([u.name for u in units], w, by_value(units[0]), command="eval"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from tcformal.analysis.samples import DISTRIBUTIONS, ErrorSample, growth
 from tcformal.checks import check_choice
 from tcformal.cli.all_pairs import workers_of
 from tcformal.cli.group import OK, json_option, main, results_option, whole_numbers
+from tcformal.encodings.spec import Format
 from tcformal.report.escape import Plain, print_json, say, warn
 from tcformal.report.parts import bar
 from tcformal.report.plot import MARKERS, check_picture, save_picture
@@ -49,8 +50,26 @@ def rows_of(
     return made
 
 
-def statistics_view(rows: Sequence[tuple[Any, ...]], precisions: Mapping[str, int]) -> None:
-    """Print one line for each unit and length; `precisions` of D's formats by unit, for bounds in percent."""
+def in_one_unit(
+    rows: Sequence[tuple[Any, ...]], formats: Mapping[str, Format]
+) -> tuple[list[tuple[Any, ...]], Format]:
+    """Rows in units of the least u of some formats of D, by unit, and the format that has it."""
+    finest = max(formats.values(), key=lambda f: f.precision)
+    return [
+        (
+            name,
+            n,
+            count,
+            *(x if x == "" else x * 2.0 ** (finest.precision - formats[name].precision) for x in found),
+        )
+        for name, n, count, *found in rows
+    ], finest
+
+
+def statistics_view(rows: Sequence[tuple[Any, ...]], formats: Mapping[str, Format]) -> None:
+    """Print one line for each unit and length, in one unit of error; `formats` of D by unit."""
+    rows, finest = in_one_unit(rows, formats)
+    unlike = len({f.precision for f in formats.values()}) > 1
     bounded = any(row[-1] != "" for row in rows)
     heads = ("unit", ">n", ">elements", ">median", ">95 %", ">largest", ">mean", *[">bound"] * bounded)
     out, made, last = console(), table(*heads), ""
@@ -60,12 +79,13 @@ def statistics_view(rows: Sequence[tuple[Any, ...]], precisions: Mapping[str, in
     for name, *numbers, bound in rows:
         cells = [f"{x:.4g}" if x != "" else "" for x in numbers]
         if bounded:
-            share = "" if bound == "" else f"{bound / 2 ** precisions[name] * 100:.3g} % = {bound:.4g}"
+            share = "" if bound == "" else f"{bound / 2**finest.precision * 100:.3g} % = {bound:.4g}"
             cells.append(share)
         made.add_row("" if name == last else name, *cells)
         last = name
     out.print(made)
-    out.print(Text("in units of u·Σ|x_k·y_k|, u = 2^-p of D's format: |fl - xᵀy|, and as mean fl - xᵀy"))
+    u = f"2^-{finest.precision}, that of {finest}, for all" if unlike else "2^-p of D's format"
+    out.print(Text(f"in units of u·Σ|x_k·y_k|, u = {u}: |fl - xᵀy|, and as mean fl - xᵀy"))
 
 
 def sample_data(s: ErrorSample) -> Plain:
@@ -73,7 +93,8 @@ def sample_data(s: ErrorSample) -> Plain:
     some = bool(s.errors.size)
     counts, edges = np.histogram(np.abs(s.relative), _BINS) if some else (np.array([]), np.array([]))
     return {
-        "unit": s.unit.name, "length": s.length, "elements": int(s.errors.size), "not_finite": s.not_finite,
+        "unit": s.unit.name, "length": s.length, "u": f"2^-{s.unit.d_format.precision}",
+        "elements": int(s.errors.size), "not_finite": s.not_finite,
         "quantiles": {str(q): x for q, x in s.quantiles.items()},
         "mean": float(np.mean(s.relative)) if some else None,
         "histogram": {"counts": [int(x) for x in counts], "edges": [float(x) for x in edges]},
@@ -170,8 +191,8 @@ def statistics(
 ) -> int:  # fmt: skip
     """Errors of random matrix products against exact sums, in units of u·|A||B|: quantiles and growth with n.
 
-    Every element is compared with its exact sum, not with fp64.  u is 2^-p of D's format of p bits.  Names of
-    programs and their files are taken too.
+    Every element is compared with its exact sum, not with fp64.  u is 2^-p of D's format of p bits, and of
+    results of several formats that of the finest.  Names of programs and their files are taken too.
     """
     check_choice("picture", show, PICTURES)
     check_picture(picture)
@@ -204,7 +225,7 @@ def statistics(
             for n in wanted[u.name]:
                 found = accuracy(u, length=n, subnormals=False, progress=tell)
                 bounds[u.name, n] = found.bound
-    rows = rows_of(samples, bounds)
+    rows, formats = rows_of(samples, bounds), {s.unit.name: s.unit.d_format for s in samples}
     if as_json:
         print_json({
             "samples": [sample_data(s) for s in samples],
@@ -213,12 +234,14 @@ def statistics(
             "bias": [{"unit": u, "length": n, **bias_data(x)} for (u, n), x in means.items()],
         })  # fmt: skip
     else:
-        statistics_view(rows, {s.unit.name: s.unit.d_format.precision for s in samples})
+        statistics_view(rows, formats)
         lines = [bias_text(f"{u}, n = {n}", x) for (u, n), x in means.items()]
         if lines:
             console().print(Text("\n".join(lines)))
     if picture is not None:
-        growth_picture(picture, rows) if show == "growth" else histogram_picture(picture, samples)
+        growth_picture(picture, in_one_unit(rows, formats)[0]) if show == "growth" else histogram_picture(
+            picture, samples
+        )
     return OK
 
 
@@ -234,9 +257,10 @@ def _swept(
     found = [held[c] for c in cells]
     say(f"{new} cells measured now, {len(cells) - new} kept and not measured again, in {path}", err=True)
     rows = [(r.name, r.length, r.finite, *r.numbers, "") for r in found]
-    print_json([asdict(r) for r in found]) if as_json else statistics_view(rows, {})
+    formats = {c.name: computation(c.name).d_format for c in cells}
+    print_json([asdict(r) for r in found]) if as_json else statistics_view(rows, formats)
     if picture is not None:
-        growth_picture(picture, rows)
+        growth_picture(picture, in_one_unit(rows, formats)[0])
     return OK
 
 

@@ -80,6 +80,8 @@ class RoundStep(PlanStep):
 
     Zero, NaN, Inf: as IEEE 754 has them.  In a format without Inf, and under `saturate`, a finite number or
     an Inf beyond the largest number becomes that; a NaN that the format lacks becomes its largest number.
+    In a format without a sign what is below zero becomes NaN, and in one without zero what is below its least
+    number, zero among it, becomes that.
     """
 
     addends: tuple[ScaledProduct, ...]
@@ -279,12 +281,15 @@ def format_of(step: PlanStep) -> Format:
 def conversion_into(mode: str, fmt: Format) -> Conversion:
     """The conversion whose results are encodings of a format.
 
-    Ranges and units: a format without Inf has one binade more than an IEEE format of its exponent bits.
-    Errors: InputError for a format whose least exponent is not IEEE's, or without a sign.
+    Ranges and units: a format without Inf has one binade more than an IEEE format of its exponent bits;
+    powers of two alone (e8m0) are rounded with one exponent bit more, and clamped afterwards.
+    Errors: InputError for a format whose least exponent is not IEEE's.
     """
+    if not fmt.has_zero:
+        return Conversion(mode, fmt.exponent_bits + 1, 0)
     above = int(fmt.specials is not Specials.IEEE)
     rounding = Conversion(mode, fmt.exponent_bits, fmt.fraction_bits, above)
-    if (rounding.e_min, rounding.e_max) != (fmt.e_min, fmt.e_max) or fmt.sign_bit == 0:
+    if (rounding.e_min, rounding.e_max) != (fmt.e_min, fmt.e_max):
         raise InputError(f"expected a format that values can be rounded to, but got {fmt}")
     return rounding
 

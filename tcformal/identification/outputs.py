@@ -114,10 +114,11 @@ class ProductCase(ProductOperands):
         return replace(made, a=a.astype(self.a.dtype))
 
 
-def read_array(text: str) -> NDArray[Any]:
+def read_array(text: str, words: Format | None = None) -> NDArray[Any]:
     """An array of values from `FILE`, `FILE:NAME` or `FILE:FORMAT`: .npy, .npz, .safetensors, or raw words.
 
     Shapes: raw words have their format and shape behind the file: `d.bin:bf16:64x512`.
+    Ranges and units: `words`: the format of words whose dtype and text say none.
     Errors: InputError naming what the file lacks.
     """
     path, parts = _file(text)
@@ -126,7 +127,7 @@ def read_array(text: str) -> NDArray[Any]:
     x = _named(arrays_in(path), parts, path)
     if len(parts) > 1:
         raise InputError(f"expected FILE:NAME:FORMAT at most, but got {text}")
-    return valued(x, format_named(parts[0]) if parts else None, str(path))
+    return valued(x, format_named(parts[0]) if parts else None, str(path), words)
 
 
 def arrays_in(path: Path) -> dict[str, NDArray[Any]]:
@@ -141,8 +142,9 @@ def arrays_in(path: Path) -> dict[str, NDArray[Any]]:
         raise InputError(f"expected an array in {path}, but got: {error}") from None
 
 
-def valued(array: Any, fmt: Format | None, where: str) -> NDArray[Any]:
-    """An array of values in the dtype of their format; `fmt`: that of words, which a dtype does not say.
+def valued(array: Any, fmt: Format | None, where: str, words: Format | None = None) -> NDArray[Any]:
+    """An array of values in the dtype of their format; `fmt`: that of words, which a dtype does not say;
+    `words`: that of words without one.
 
     Tensors of PyTorch and arrays of JAX are taken as they are.
     """
@@ -157,11 +159,14 @@ def valued(array: Any, fmt: Format | None, where: str) -> NDArray[Any]:
             return x.astype(x.dtype.newbyteorder("="), copy=False)
         if x.dtype.kind == "V" and x.dtype.itemsize == 2:  # NumPy forgets the name of bfloat16 in a file
             fmt = format_named("bf16")
+        elif words is not None and x.dtype.kind in "uV" and 8 * x.dtype.itemsize == words.storage_bits:
+            fmt = words
         else:
             raise InputError(
                 f"expected floating-point values in {where}, but got {x.dtype}; words need their format: "
                 "FILE:FORMAT, such as a.npy:e4m3"
             )
+    fmt = format_named("e4m3") if fmt.name == "ue4m3" else fmt  # whose words it has, but for their sign
     wanted = dtypes().get(fmt.name)
     if wanted is None or fmt.name not in (*_OF_DTYPE, "tf32"):
         raise InputError(f"expected one of {', '.join(_OF_DTYPE)} for {where}, but got {fmt.name}")

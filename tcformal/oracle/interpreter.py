@@ -22,7 +22,7 @@ from tcformal.design.steps import (
     format_of,
     nan_word_of,
 )
-from tcformal.encodings.spec import Format, Specials
+from tcformal.encodings.spec import Format, Sign, Specials
 from tcformal.errors import InputError
 from tcformal.oracle.exact import unit_dot
 from tcformal.oracle.numerals import power_of_two
@@ -119,9 +119,14 @@ def _rounded(plan: ProgramPlan, step: RoundStep, known: Sequence[Sequence[int]],
 
 def _encoded(fmt: Format, made: ExactValue, saturates: bool) -> int:
     """A rounded value's encoding in the format."""
+    if fmt.sign is not Sign.PRESENT:
+        below_zero = made.sign and not made.is_zero
+        made = ExactValue(NumberClass.NAN) if below_zero else made._replace(sign=0)
     if made.kind is NumberClass.NAN:
         return nan_word_of(fmt)
     if saturates:
+        if not fmt.has_zero and made.kind is NumberClass.FINITE:
+            made = made._replace(magnitude=max(made.magnitude, power_of_two(fmt.e_min)))
         largest = decode(fmt, fmt.largest).magnitude
         if made.kind is NumberClass.INF or made.magnitude > largest:
             return fmt.largest + made.sign * fmt.sign_bit

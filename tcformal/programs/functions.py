@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -16,9 +16,9 @@ from tcformal.design.names import resolve
 from tcformal.design.rounding import MODES
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import format_named
-from tcformal.encodings.spec import Format, Specials
+from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.oracle.values import encode_exact
+from tcformal.oracle.values import decode, encode_exact, exponent_of
 from tcformal.programs.chain import scale_count
 
 
@@ -244,10 +244,12 @@ def sub(builder: Builder, x: Any, y: Any, fmt: Any, rounding: Any = "RNE") -> St
     return _sum(builder, [first, second.negated()], target, _rounding(rounding))
 
 
-def mul(builder: Builder, x: Any, y: Any, fmt: Any, rounding: Any = "RNE") -> StepValue:
+def mul(
+    builder: Builder, x: Any, y: Any, fmt: Any, rounding: Any = "RNE", saturate: Any = False
+) -> StepValue:
     """mul(x, y, FORMAT, ROUNDING): x · y, rounded once."""
     target = _format(fmt)
-    return _sum(builder, [_product(builder, x, y, target)], target, _rounding(rounding))
+    return _sum(builder, [_product(builder, x, y, target)], target, _rounding(rounding), saturate)
 
 
 def div(builder: Builder, x: Any, y: Any, fmt: Any, rounding: Any = "RNE") -> StepValue:
@@ -311,15 +313,15 @@ def split(
     return parts
 
 
-def call(builder: Builder, unit: Any, x: Any, y: Any, c: Any = 0, scales: Sequence[Any] = ()) -> StepValue:
-    """call(UNIT, x, y, c): the unit's dot product of two vectors and c, chained over K from c.
+def call(
+    builder: Builder, unit: Any, x: Any, y: Any, c: Any = 0, scale_x: Any = None, scale_y: Any = None
+) -> StepValue:
+    """call(UNIT, x, y, c, SX, SY): the unit's dot product of two vectors and c, chained over K from c.
 
-    `scales`: those of x and of y, for a unit with block scales.
+    SX, SY: the scales of x and of y for a unit with block scales, one per block; ones unless given.
     """
     spec = unit if isinstance(unit, UnitSpec) else resolve(unit)
     o = spec.operands
-    if (spec.scale_format is None) != (not scales):
-        raise InputError(f"expected a unit with{'' if scales else 'out'} block scales, but got {spec.name}")
     a, b = vector_of(x, "a of a call"), vector_of(y, "b of a call")
     last = _operand(builder, c, o.c)
     if isinstance(last, Exact) or last.length is not None:
@@ -334,19 +336,29 @@ def call(builder: Builder, unit: Any, x: Any, y: Any, c: Any = 0, scales: Sequen
     if a.length is not None and a.length > spec.k and o.c != o.d:
         raise InputError(f"expected at most {spec.k} products for {spec.name}, whose D is no C again")
     products = a.length or 1
-    held = [vector_of(s, "scales of a call") for s in scales]
-    for s in held:
-        count = scale_count(spec, products)
-        if s.fmt != spec.scale_format or (s.length or 1) != count:
-            raise InputError(
-                f"expected {count} scales in {spec.scale_format} for {spec.name}, "
-                f"but got {s.length or 1} in {s.fmt}"
-            )
     step = steps.CallStep(
-        fmt=o.d, length=None, name="call", unit=spec, a=a.index, b=b.index, c=last.index,
-        products=products, scales=tuple(s.index for s in held),
+        fmt=o.d, length=None, name="call", unit=spec, a=a.index, b=b.index, c=last.index, products=products,
+        scales=tuple(v.index for v in _block_scales(builder, spec, products, scale_x, scale_y)),
     )  # fmt: skip
     return builder.add(step)
+
+
+def _block_scales(builder: Builder, spec: UnitSpec, products: int, *scales: Any) -> list[StepValue]:
+    """The scales of both vectors of a call; none for a unit without block scales."""
+    fmt, count = spec.scale_format, scale_count(spec, products)
+    if fmt is None:
+        if any(s is not None for s in scales):
+            raise InputError(f"expected a unit with block scales beside scales, but got {spec.name}")
+        return []
+    one = builder.add(steps.ConstantStep(fmt=fmt, length=None, name="one", word=fmt.one))
+    held = []
+    for s in scales:
+        v = builder.join([one] * count) if s is None else s
+        if not isinstance(v, StepValue) or v.fmt != fmt or (v.length or 1) != count:
+            got = f"{v.length or 1} in {v.fmt}" if isinstance(v, StepValue) else _said(v)
+            raise InputError(f"expected {count} scales in {fmt} for {spec.name}, but got {got}")
+        held.append(v)
+    return held
 
 
 def headroom(builder: Builder, x: Any, limit: Any) -> Power:
@@ -378,8 +390,14 @@ def length(builder: Builder, x: Any) -> int:
 def largest(builder: Builder, fmt: Any) -> Fraction:
     """largest(FORMAT): the largest finite number of a format."""
     f = _format(fmt)
-    missing = 2 if f.specials is Specials.ALL_ONES_NAN else 1
-    return (2 - missing * Fraction(1, 1 << f.fraction_bits)) * Fraction(2) ** f.e_max
+    return decode(f, f.largest).magnitude
+
+
+def exponent(builder: Builder, x: Any) -> int:
+    """exponent(x): the largest e with 2^e <= x, of a compile-time number."""
+    if isinstance(x, bool) or not isinstance(x, (int, Fraction)) or x <= 0:
+        raise InputError(f"expected a number above zero for exponent, but got {_said(x)}")
+    return exponent_of(Fraction(x))
 
 
 def root(builder: Builder, x: Any) -> Fraction:
@@ -407,7 +425,7 @@ def rounded(builder: Builder, op: type[ast.operator], x: Any, y: Any) -> StepVal
     formats = [v.fmt for v in (x, y) if isinstance(v, StepValue)]
     if not formats:
         raise InputError("expected add, sub or mul with a format for numbers that are scaled only")
-    wide = next((f for f in formats if all(_holds(f, other) for other in formats)), None)
+    wide = next((f for f in formats if all(holds(f, other) for other in formats)), None)
     if wide is None:
         names = " and ".join(f.name for f in formats)
         raise InputError(f"expected operands of which one format holds the other, but got {names}")
@@ -431,7 +449,7 @@ def _exponent(x: int | Fraction) -> int | None:
     return up.bit_length() - down.bit_length()
 
 
-def _holds(wide: Format, narrow: Format) -> bool:
+def holds(wide: Format, narrow: Format) -> bool:
     """Whether one format contains every finite number of the other."""
     return (
         wide.fraction_bits >= narrow.fraction_bits
@@ -458,6 +476,18 @@ def parts(builder: Builder, count: Any, *vectors: Any) -> list[Any]:
         return [builder.slice(v, start, min(size, n - start)) for start in range(0, n, size)]
 
     return _looped(vectors, runs)
+
+
+def repeat(builder: Builder, x: Any, times: Any, count: Any) -> StepValue:
+    """repeat(x, TIMES, n): a vector of n elements, each of x TIMES times: scales of blocks, by element."""
+    vector = x if isinstance(x, StepValue) else vector_of(x, "repeat")
+    each, n = check_int("TIMES of repeat", times, low=1), check_int("n of repeat", count, low=1)
+    if -(-n // each) != (vector.length or 1):
+        raise InputError(
+            f"expected {-(-n // each)} elements to repeat {each} times for {n}, but got {vector.length or 1}"
+        )
+    whole = [vector] if vector.length is None else [builder.element(vector, i) for i in range(vector.length)]
+    return builder.join([whole[i // each] for i in range(n)])
 
 
 def elements(builder: Builder, *vectors: Any) -> list[Any]:

@@ -38,7 +38,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     name: getattr(functions, name)
     for name in (
         "convert", "add", "sub", "mul", "div", "fma", "scale", "split", "call", "headroom", "magnitude",
-        "largest", "root", "blocks", "parts", "elements", "chain", "pairwise",
+        "largest", "root", "exponent", "blocks", "parts", "elements", "repeat", "chain", "pairwise",
     )
 } | {
     "len": functions.length, "min": functions.least,

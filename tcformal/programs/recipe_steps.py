@@ -254,7 +254,7 @@ class _Recipe:
                     f"but got one from k = {start} on"
                 )
             block, count = start // (unit.scale_block or 1), scale_count(unit, stop - start)
-            d = call(steps, unit, a, b, d, [steps.slice(x, block, count) for x in self.scales])
+            d = call(steps, unit, a, b, d, *(steps.slice(x, block, count) for x in self.scales))
         return d
 
     def promoted(self, total: StepValue | None, d: StepValue, block: int) -> StepValue:

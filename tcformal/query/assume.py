@@ -165,6 +165,11 @@ FLAGS: dict[str, str] = {
     "positive": "no operand has its sign bit set",
     "nonzero": "no operand is zero",
 }
+#: Those of which a c that is fixed is no matter, as they read then.
+_NOT_OF_FIXED_C = {
+    "normal": "every operand but c is a normal number (not zero, subnormal, NaN or Inf)",
+    "nonzero": "no operand but c is zero",
+}
 
 #: Assumptions that take a value, with an example of each.
 _VALUED: dict[str, str] = {
@@ -194,10 +199,10 @@ class Assumptions(Shown):
     Ranges and units: `flags` are some of FLAGS: `finite`, `normal`, `positive`, `nonzero`; `exponents` bounds
     the unbiased exponent of every non-zero element of a, b and c (subnormals have e_min), `scale_exponents`
     that of every non-zero block scale: the two ranges have little in common, so neither bound acts on the
-    other's operands; `c` fixes c to one raw encoding.  `factors` is one of FACTORS: `normal` or `subnormal`;
-    `products` says where every exact product a_k·b_k lies, `sum` where the exact sum of all products and c
-    does.  `spread` bounds the largest exponent of the products and c less the least one; a product's
-    exponent is the sum of its factors' (and scales').
+    other's operands; `c` fixes c to one raw encoding, of which `normal` and `nonzero` then say nothing.
+    `factors` is one of FACTORS: `normal` or `subnormal`; `products` says where every exact product a_k·b_k
+    lies, `sum` where the exact sum of all products and c does.  `spread` bounds the largest exponent of the
+    products and c less the least one; a product's exponent is the sum of its factors' (and scales').
     Zero, NaN, Inf: a zero has no exponent to bound, and a NaN or Inf adds nothing to the spread; only
     `finite` and `normal` exclude NaN and Inf.
     Errors: UnknownNameError for another flag, InputError for a range that is none.
@@ -279,7 +284,8 @@ class Assumptions(Shown):
             if self.spread is None
             else f"exponents of non-zero products and c differ by at most {self.spread}",
         ]
-        return [*(FLAGS[flag] for flag in self.flags), *(line for line in lines if line)]
+        meanings = FLAGS if self.c is None else FLAGS | _NOT_OF_FIXED_C
+        return [*(meanings[flag] for flag in self.flags), *(line for line in lines if line)]
 
 
 def assumptions(c_format: Format, given: Mapping[str, Any]) -> Assumptions:
@@ -390,7 +396,8 @@ def assume(
     for (word, fmt), span in bounded:
         number = unpack(g, word, fmt)
         for flag in what.flags:
-            holds = g.and_(holds, _flag(g, flag, number, fmt))
+            if what.c is None or word is not c or flag not in _NOT_OF_FIXED_C:
+                holds = g.and_(holds, _flag(g, flag, number, fmt))
         if span is not None:
             holds = g.and_(holds, g.or_(number.term.zero, _within(g, number, span)))
     if what.c is not None:

@@ -97,8 +97,8 @@ def differences_view(x: Differences) -> None:
     out.print(Text(f"{x.count} of {x.steps.size} elements differ, {most}"))
     out.print(Text(" and ".join(u.name for u in x.units)))
     if x.first is not None:
-        at, d = x.first, x.units[0].operands.d
-        both = " against ".join(value_and_hex(d, raw) for raw in at.results)
+        at, units = x.first, x.units
+        both = " against ".join(value_and_hex(u.d_format, r) for u, r in zip(units, at.results, strict=True))
         out.print(
             Text(f"element [{at.row}, {at.column}] parts first, at k = {at.start}…{at.stop - 1}: {both}")
         )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tcformal.design.rounding import Conversion
-from tcformal.encodings.spec import Format, Specials
+from tcformal.encodings.spec import Format, Sign, Specials
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.semantics.number import Exponent, Number, Term, finite
+from tcformal.semantics.number import Exponent, Number, Term, bits_for, finite
 from tcformal.semantics.round import convert
 from tcformal.semantics.unpack import unpack
 
@@ -18,7 +20,8 @@ def pack(g: Graph, x: Number, fmt: Format, nan_word: Node) -> Node:
     Shapes: significand u[p], p <= fmt.precision -> u[fmt.width].
     Ranges and units: exponent in [e_min, e_max] of fmt, significand in [0, 2) with a leading 0
     only at e_min; missing low fraction bits and ignored bits are zero.
-    Zero, NaN, Inf: NaN becomes `nan_word`; zero keeps its sign; a format without Inf is given none.
+    Zero, NaN, Inf: NaN becomes `nan_word`; zero keeps its sign; a format without Inf is given none, one
+    without a sign nothing below zero, and one without zero no zero.
     """
     has_inf = fmt.specials is Specials.IEEE
     with g.invariants.suppose(lambda: finite(g, [x])):
@@ -27,7 +30,9 @@ def pack(g: Graph, x: Number, fmt: Format, nan_word: Node) -> Node:
         code = x.term.exponent.rebased(g, fmt.e_min, fmt.e_max)
         # Hidden bit 1 adds one to the field: exponent e_min with a leading 0 is field 0.
         hidden = g.top(fraction)
-        field = g.add_mod(_to(g, code, field_width), g.zero_extend_to(hidden, field_width))
+        field = _to(g, code, field_width)
+        if fmt.has_zero:
+            field = g.add_mod(field, g.zero_extend_to(hidden, field_width))
         if has_inf:
             g.invariant(
                 lambda: g.and_(g.any_bit(g.not_(field)), x.term.exponent.bounded(g)),
@@ -37,9 +42,11 @@ def pack(g: Graph, x: Number, fmt: Format, nan_word: Node) -> Node:
             lambda: g.or_(hidden, g.is_zero(code)),
             "a finite result has its leading bit except at the least exponent",
         )
-    body = g.concat(field, g.extract(fraction, fmt.fraction_bits - 1, 0))
+    body = g.concat(field, g.extract(fraction, fmt.fraction_bits - 1, 0)) if fmt.fraction_bits else field
     low = fmt.ignored_low_bits
-    number = g.concat(x.term.sign, g.shift_left_const(body, low))
+    number = g.shift_left_const(body, low)
+    if fmt.sign is not Sign.ABSENT:
+        number = g.concat(x.term.sign, number)
     if not has_inf:
         return g.ite(x.nan, nan_word, number)
     infinite = g.concat(x.term.sign, g.const(fmt.infinity, fmt.width - 1))
@@ -50,9 +57,15 @@ def saturated(g: Graph, x: Number, fmt: Format) -> Number:
     """A rounded number clamped to the largest finite number of a format, Inf included.
 
     Shapes: significand u[fmt.precision] -> u[fmt.precision].
-    Ranges and units: exponent in [e_min, e_max] of fmt.
+    Ranges and units: exponent in [e_min, e_max] of fmt, which is any one for a format without zero, whose
+    least number is what a smaller one becomes.
+    Zero, NaN, Inf: below zero a format without a sign gives NaN.
     Source: PTX ISA, cvt.satfinite; OCP OFP8 §5.2.
     """
+    if fmt.sign is not Sign.PRESENT:
+        x = _unsigned(g, x)
+    if not fmt.has_zero:
+        return _clamped(g, x, fmt)
     ones = (1 << fmt.precision) - 1
     largest = ones - (fmt.specials is Specials.ALL_ONES_NAN)
     term = x.term
@@ -65,6 +78,27 @@ def saturated(g: Graph, x: Number, fmt: Format) -> Number:
     exponent = Exponent(code, term.exponent.low, term.exponent.high)
     zero = g.and_(term.zero, g.not_(clipped))
     return Number(Term(term.sign, significand, exponent, term.fraction_bits, zero), x.nan, g.truth(False))
+
+
+def _unsigned(g: Graph, x: Number) -> Number:
+    """A number without a sign: NaN where it is below zero."""
+    below = g.and_(x.term.sign, g.or_(x.inf, g.not_(x.term.zero)))
+    return Number(replace(x.term, sign=g.truth(False)), g.or_(x.nan, below), g.and_(x.inf, g.not_(below)))
+
+
+def _clamped(g: Graph, x: Number, fmt: Format) -> Number:
+    """A power of two clamped to a format of powers of two; zero becomes the least one.
+
+    Shapes: significand u[1] -> u[1].
+    """
+    e = x.term.exponent
+    code = e.rebased(g, min(e.low, fmt.e_min), max(e.high, fmt.e_max))
+    low, high = (g.const(end - min(e.low, fmt.e_min), code.width) for end in (fmt.e_min, fmt.e_max))
+    kept = g.umin(g.umax(g.ite(x.term.zero, low, code), low), high)
+    moved = g.sub_mod(g.ite(x.inf, high, kept), low)
+    exponent = Exponent(g.extract(moved, bits_for(fmt.e_max - fmt.e_min) - 1, 0), fmt.e_min, fmt.e_max)
+    one, no = g.truth(True), g.truth(False)
+    return Number(Term(x.term.sign, one, exponent, 0, no), x.nan, no)
 
 
 def _to(g: Graph, x: Node, width: int) -> Node:

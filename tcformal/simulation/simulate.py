@@ -68,6 +68,8 @@ def simulate(
     runner = _runner(u)
     if not isinstance(runner, Unit) and any(x is not None for x in (scale_a, scale_b, device)):
         raise InputError(f"expected no scales with a program, and no device, but got some for {runner.name}")
+    if isinstance(runner, Unit) and runner.scale_block is None and not scale_a is scale_b is None:
+        raise InputError(f"expected no scales for {runner.name}, but got some")
     prepared = b if isinstance(b, PreparedOperand) else None
     a, b = np.asarray(a), np.asarray(b) if prepared is None else prepared.values
     stack = stack_of(a, b)

@@ -15,7 +15,10 @@ from tcformal.analysis.distance import LargestDistance, distances, largest_dista
 from tcformal.cli import main
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, InvariantError
+from tcformal.oracle.values import decode
+from tcformal.query.replay import oracle_result
 from tcformal.simulation.matrix_unit import unit
+from tcformal.simulation.operands.witness import scale_values
 from tcformal.theory.stated_sum import NO_C, StatedSum, normal_sum, sum_of
 
 AMPERE, HOPPER = (f"{x}/mma.m16n8k16.f32.f16.f16.f32" for x in ("ampere", "hopper"))
@@ -152,8 +155,40 @@ def test_units_that_do_not_fit_are_refused() -> None:
         InputError, match="two units of equal formats, but got fp16, fp16, fp32, fp32 and bf16"
     ):
         distances(AMPERE, "hopper/mma.m16n8k16.f32.bf16.bf16.f32", a, b)
+    mx = "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e5m2.e5m2.ue8m0"
     with pytest.raises(InputError, match="two units without scales"):
-        largest_distance(AMPERE, "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e5m2.e5m2.ue8m0")
+        distances(mx, mx, a, b)
+
+
+NV = "blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3"
+#: Units of unlike formats, the distance that inputs show, and the bound, in units of 2^-24.
+UNLIKE = (
+    (NV, "blackwell/mma.m16n8k16.f32.bf16.bf16.f32", 1.5, 40),
+    ("hopper/mma.m16n8k16.f16.f16.f16.f16", HOPPER, 8000, 8210),
+    ("hopper/wgmma.m64n8k32.f32.e4m3.e4m3", HOPPER, 60000, 63000),
+    (NV, NV.replace("nvf4.block16", ".block32").replace("ue4m3", "ue8m0"), 0, 5),
+)
+
+
+@pytest.mark.parametrize(("first", "second", "shown", "most"), UNLIKE)
+def test_units_of_unlike_formats_are_compared_on_numbers_that_both_hold(
+    first: str, second: str, shown: float, most: float
+) -> None:
+    """Both results are computed again from the values of both rows of words, which are the same."""
+    x = largest_distance(first, second)
+    assert shown <= float(x.attained * 2**24) <= float(x.bound * 2**24) <= most
+    assert x.inputs_of_second is not None
+    rows = []
+    for u, w, result in zip(x.units, (x.inputs, x.inputs_of_second), x.results, strict=True):
+        assert oracle_result(u, w) == result
+        by = [s.number for k in range(len(w.a)) for _, s in scale_values(u, w, k)] or [Fraction(1)] * 2 * len(
+            w.a
+        )
+        pairs = zip(w.a, w.b, by[::2], by[1::2], strict=True)
+        terms = [decode(u.a_format, p).number * s * decode(u.b_format, q).number * t for p, q, s, t in pairs]
+        rows.append((sum(terms), sum(map(abs, terms)), decode(u.d_format, result).number))
+    assert rows[0][:2] == rows[1][:2]
+    assert abs(rows[0][2] - rows[1][2]) == x.attained * rows[0][1]
 
 
 @pytest.mark.usefixtures("known")

@@ -43,6 +43,41 @@ def test_the_product_is_written_and_its_size_is_said_first(folder: Path) -> None
     np.testing.assert_array_equal(np.load("e.npy"), tcformal.simulate(UNIT, a, b))
 
 
+NV = "b200:nvf4"
+
+
+def test_block_scales_are_files_too_and_words_are_of_the_units_formats(folder: Path) -> None:
+    rng = np.random.default_rng(3)
+    a, b = rng.integers(0, 16, (6, 70)).astype(np.uint8), rng.integers(0, 16, (70, 5)).astype(np.uint8)
+    scales = (
+        rng.integers(0x28, 0x48, (6, 5)).astype(np.uint8),
+        rng.integers(0x28, 0x48, (5, 5)).astype(np.uint8),
+    )
+    e2m1 = tcformal.simulation.arrays.dtypes()["e2m1"]
+    for name, x in (("x", a.view(e2m1)), ("y", b), ("sx", scales[0]), ("sy", scales[1])):
+        np.save(f"{name}.npy", x)
+    scaled = "--scale-a sx.npy --scale-b sy.npy:e4m3"
+    words = f"simulate x.npy y.npy --on {NV} {scaled} -o d.npy".split()
+    assert run(*words).exit_code == 0, run(*words).output
+    d = tcformal.simulate(NV, a.view(e2m1), b.view(e2m1), None, *scales)
+    np.testing.assert_array_equal(np.load("d.npy"), d)
+    done = run(*words, "--alpha", "0.25")
+    assert done.stdout.startswith("d.npy: [6, 5] of float32 = 0.25·[6, 70] · [70, 5] on ")
+    np.testing.assert_array_equal(np.load("d.npy"), d * np.float32(0.25))
+    by = run(*words, "--alpha", "0.25", "--recipe", "plain@output=bf16")
+    assert by.exit_code == 0, by.output
+    assert "of bfloat16" in by.stdout
+    refused = run("simulate", "x.npy", "y.npy", "--on", NV, "-o", "e.npy")
+    assert "expected scale_a and scale_b for blackwell/" in refused.stderr
+    refused = run("simulate", "a.npy", "b.npy", "--on", UNIT, "--scale-a", "sx.npy:e8m0", "-o", "e.npy")
+    assert f"expected no scales for {UNIT}, but got some" in refused.stderr
+    refused = run("simulate", "x.npy:e4m3", "y.npy", "--on", NV, *scaled.split(), "-o", "e.npy")
+    assert "expected dtype float4_e2m1fn for A (e2m1), but got float8_e4m3fn" in refused.stderr
+    refused = run("simulate", "a.npy", "b.npy", "--on", "chained", "--scale-a", "sx.npy:e8m0", "-o", "e.npy")
+    assert refused.exit_code == 2
+    assert not (folder / "e.npy").exists()
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

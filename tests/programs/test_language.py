@@ -8,10 +8,13 @@ from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 
+import ml_dtypes
+import numpy as np
 import pytest
 
 from smtlib_script import to_smtlib
 from tcformal.backends.concrete import Concrete
+from tcformal.design.names import resolve
 from tcformal.design.sources import references
 from tcformal.design.steps import CallStep, ProgramPlan, RoundStep, nan_word_of
 from tcformal.encodings.catalog import FORMATS
@@ -22,10 +25,14 @@ from tcformal.oracle.values import NumberClass, decode, encoded, parse_value
 from tcformal.programs.dag import program_circuit
 from tcformal.programs.error import magnitudes
 from tcformal.programs.program import Program, known_programs, load_program, program, read_program
+from tcformal.simulation.arrays import dtypes
+from tcformal.simulation.matrix_unit import Unit
+from tcformal.simulation.runnable import RunnableProgram
 
 ROOT = Path(__file__).resolve().parents[2]
 SINGLE = FORMATS["fp32"]
 UNIT = "volta/mma.m8n8k4.f32.f16.f16.f32"
+MX8 = "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.ue8m0"
 
 
 def of(body: str, a: str = "fp32", c: str = "fp32", **parameters: str | int | bool) -> Program:
@@ -73,7 +80,9 @@ LIBRARY = (
     (f"ootomo-yokota@unit={UNIT}@fraction_bits=24,carry_bits=3,last=true", 2), ("pairwise", 5),
     ("ootomo-yokota@unit=hopper/mma.m16n8k8.f32.tf32.tf32.f32,word=tf32,scaling=0", 2),
     ("split-k@slices=2,combine=pairwise", 5), ("tcec", 10), ("triton-3xtf32", 3),
-    ("xdna-fp32@products=3", 2), ("xdna-fp32@rounding=RNE", 1), ("xdna-fp32@products=6", 1),
+    ("xdna-fp32@products=3", 2), ("xdna-fp32@rounding=RNE", 1), ("mx", 33), ("xdna-fp32@products=6", 1),
+    ("convert@rounding=RU", 1), ("mx@rounding=RU,by_largest=true,word=e2m1,unit=b200:mxf4", 17),
+    ("nvfp4", 17), ("nvfp4@dequantised=b200:bf16,inside=true", 18),
 )  # fmt: skip
 
 
@@ -139,11 +148,81 @@ def one(p: Program, a: str, b: str, c: str) -> Fraction:
         ("d = magnitude(a, 7) + 0 * c", "7"),
         ("x, y = [a[0], b[0]]\nd = x / y", "0.75"),
         ("d = convert(largest(e4m3) * c, e4m3) + 0 * c", "448"),
+        ("d = convert(largest(e8m0) * c, e8m0)", "2^127"),
+        ("d = convert(0 * c, e8m0)", "2^-127"),
+        ("d = mul(a[0], c, e8m0, RD)", "2"),
+        ("d = mul(a[0], c, e8m0, RU)", "4"),
+        ("d = convert(sub(c, a[0], fp32) / b[0], ue4m3) * c", "1.25"),
+        ("d = exponent(largest(e4m3)) * c", "20"),
+        ("d = chain(repeat(c, 3, 3), fp32)", "7.5"),
+        ("d = chain(repeat([a[0], b[0]], 2, 3), fp32)", "5"),
     ],
 )
 def test_what_texts_mean(body: str, wanted: str) -> None:
     """a = 1.5, b = 2, c = 2.5."""
-    assert one(of(body), "1.5", "2", "2.5") == Fraction(wanted)
+    base, _, power = wanted.partition("^")
+    assert one(of(body), "1.5", "2", "2.5") == Fraction(base) ** int(power or 1)
+
+
+@pytest.mark.parametrize("mode", ["RNE", "RZ", "RU", "RD", "RO"])
+@pytest.mark.parametrize("target", ["e8m0", "ue4m3"])
+@pytest.mark.parametrize("source", ["fp32", "e5m2"])
+def test_formats_without_a_sign_are_the_oracles(source: str, target: str, mode: str) -> None:
+    """Converted and divided, on integers and on lanes: below zero is NaN, and e8m0 has no zero."""
+    fmt, rng = FORMATS[source], np.random.default_rng(4)
+    c = rng.integers(0, 1 << fmt.width, 4000).astype(f"u{fmt.storage_bits // 8}")
+    c[:6] = (
+        0,
+        fmt.sign_bit,
+        fmt.infinity,
+        fmt.infinity | fmt.sign_bit,
+        fmt.infinity + 1,
+        fmt.one | fmt.sign_bit,
+    )
+    for body in (f"d = convert(c, {target}, {mode})", f"d = div(c, a[0], {target}, {mode})"):
+        p, a = of(body, a=source, c=source), rng.permutation(c)
+        plan = p.plan(1)
+        wanted = [program_result(plan, [int(x)], [0], int(y)) for x, y in zip(a, c, strict=True)]
+        assert RunnableProgram(p).evaluate(a[:, None], a[:, None], c).tolist() == wanted
+        run = Concrete((made := program_circuit(plan))[0], [made[1].result])
+        for x, y, d in list(zip(a.tolist(), c.tolist(), wanted, strict=True))[:200]:
+            assert run({k: v for k, v in {"a[0]": x, "c": y}.items() if k in made[0].inputs}) == [d]
+    plan = of(f"d = convert(c, {target}, {mode})", c=source).plan(1)
+    found = [program_result(plan, [0], [0], int(x)) for x in c[:6]]
+    nan = nan_word_of(FORMATS[target])
+    assert found == [0, 0, FORMATS[target].largest, nan, nan, nan]
+
+
+def test_e8m0_is_the_exponent_of_frexp_and_what_ml_dtypes_has() -> None:
+    """RZ is the exponent alone; RNE is ml_dtypes' cast of normal numbers that do not overflow."""
+    c = np.random.default_rng(5).integers(0x00800000, 0x7F400000, 100_000).astype(np.uint32)
+    x, zeros = c.view(np.float32), np.zeros((c.size, 1), np.uint32)
+    floors, nearest = (
+        RunnableProgram(of(f"d = convert(c, e8m0, {mode})")).evaluate(zeros, zeros, c)
+        for mode in ("RZ", "RNE")
+    )
+    np.testing.assert_array_equal(floors, np.frexp(x)[1] + 126)
+    np.testing.assert_array_equal(nearest, x.astype(ml_dtypes.float8_e8m0fnu).view(np.uint8))
+
+
+@pytest.mark.parametrize(("name", "word", "rounding"), [("mx", "e4m3", "RZ"), ("mx", "e2m1", "RU")])
+def test_mx_blocks_are_those_of_ml_dtypes(name: str, word: str, rounding: str) -> None:
+    """Scales by frexp, elements by casts of ml_dtypes: the same product on the same unit, bit for bit."""
+    unit = MX8 if word == "e4m3" else "b200:mxf4"
+    a, b = (np.random.default_rng(i).standard_normal((8, 80)).astype(np.float32) for i in (1, 2))
+    most = {"e4m3": 448.0, "e2m1": 6.0}[word]
+    dtype = dtypes()[word]
+
+    def quantised(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        blocks = np.pad(x, ((0, 0), (0, 16))).reshape(8, 3, 32)
+        m, e = np.frexp(np.abs(blocks).max(2) * 2.0 ** -np.floor(np.log2(most)))
+        e = e - 1 + (rounding == "RU") * (m > 0.5)
+        words = np.clip(blocks / 2.0 ** e[..., None], -most, most).reshape(8, 96)[:, :80]
+        return words.astype(np.float32).astype(dtype), (2.0**e).astype(ml_dtypes.float8_e8m0fnu)
+
+    (x, s), (y, t) = quantised(a), quantised(b)
+    d = RunnableProgram(program(f"{name}@unit={unit},word={word},rounding={rounding}")).matmul(a, b.T)
+    np.testing.assert_array_equal(d, Unit(resolve(unit)).matmul(x, y.T, None, s, t.T))
 
 
 #: A word of every kind, and numbers whose quotients are inexact, for a format of few bits.
@@ -201,7 +280,14 @@ REFUSED = (
     ("d = scale(c, 1) + scale(c, 2)", "add, sub or mul with a format"),
     ("d = convert(c, fp33)", "a known format, but got 'fp33'"),
     ("d = convert(c, fp16, RX)", "a known rounding, but got 'RX'"),
-    ("d = convert(c, e8m0)", "a format that values can be rounded to, but got e8m0"),
+    ("d = convert(c, e4m3fnuz)", "a format that values can be rounded to, but got e4m3fnuz"),
+    ("d = repeat(a, 2, 5)", "3 elements to repeat 2 times for 5, but got 2"),
+    ("d = exponent(0)", "a number above zero for exponent, but got 0"),
+    ("x = convert(a, fp16)\nd = call(unit, x, x, 0, x, x)", "a unit with block scales beside scales"),
+    (
+        "x = convert(a, e4m3)\nd = call(mx, x, x, 0, x)",
+        "expected 1 scales in e8m0 for black.*, but got 2 in e4m3",
+    ),
     ("d = convert(c, bf16) + convert(c, fp16)", "one format holds the other, but got bf16 and fp16"),
     ("d = __import__('os')", "a function of this language"),
     ("d = a.real", "expected UNIT.k, but got 'a.real'"),
@@ -231,7 +317,7 @@ REFUSED = (
 def test_refusals_name_the_line(body: str, sentence: str) -> None:
     """One sentence, whatever is wrong; nothing of Python runs."""
     with pytest.raises(InputError, match=sentence):
-        of(body, unit=UNIT).plan(2)
+        of(body, unit=UNIT, mx=MX8).plan(2)
 
 
 def test_texts_that_are_no_program() -> None:

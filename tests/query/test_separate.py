@@ -328,7 +328,6 @@ def test_a_fixed_c_is_respected(c: Any, raw: int) -> None:
     [
         pytest.param({"exponents": "200..210", "nonzero": True}, id="no-such-exponent"),
         pytest.param({"finite": True, "c": "nan"}, id="finite-nan"),
-        pytest.param({"normal": True, "c": 0}, id="normal-zero"),
         pytest.param({"positive": True, "c": "-inf"}, id="positive-negative"),
         pytest.param({"exponents": (0, 0), "c": 2}, id="c-outside-exponents"),
     ],
@@ -339,6 +338,17 @@ def test_contradicting_assumptions_are_vacuous(assumed: dict[str, Any]) -> None:
     assert v.witness is None
     assert v.reason == "no operands satisfy: " + "; ".join(v.question.assumptions.texts())
     assert v.certificate is not None or sum(a.status is Status.UNSAT for a in v.answers) >= 2
+
+
+@pytest.mark.parametrize("flag", ["normal", "nonzero"])
+def test_a_c_that_is_fixed_need_not_be_normal(flag: str) -> None:
+    """The factors of the witness are, and c is the zero that was asked for."""
+    v = separate(AMPERE_K8, HOPPER_K8, limits=LIMITS, assumptions=given(**{flag: True, "c": 0}))
+    assert v.kind is Kind.SEPARATED
+    assert v.question.assumptions.texts()[0].startswith(("every operand but c", "no operand but c"))
+    assert v.witness is not None
+    assert all(v.witness.a + v.witness.b)
+    assert v.witness.c == 0
 
 
 def test_exponents_that_only_zeros_satisfy_leave_the_units_equal() -> None:

@@ -158,10 +158,48 @@ def test_ulp_distance_results() -> None:
     assert ulp_distance(FORMATS["fp32"], first, second).tolist() == wanted.tolist()
 
 
-@pytest.mark.parametrize("other", [HOPPER.replace("f16", "tf32"), "hopper/mma.m16n8k8.f16.f16.f16.f16"])
-def test_units_of_other_formats_reject(other: str) -> None:
-    with pytest.raises(InputError, match="expected two units of equal formats"):
-        tcformal.differences(HOPPER, other, normal(1, (2, 2)), normal(2, (2, 2)))
+NV = "blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3"
+BF = "blackwell/mma.m16n8k16.f32.bf16.bf16.f32"
+
+
+def test_scaled_units_are_compared_with_their_dequantised_operands() -> None:
+    """The other unit's operands are the elements times their scales, and results are its own, bit for bit."""
+    rng, e2m1 = np.random.default_rng(3), ml_dtypes.float4_e2m1fn
+    a, b = rng.integers(0, 16, (8, 130)).astype(np.uint8), rng.integers(0, 16, (130, 8)).astype(np.uint8)
+    a, b = a.view(e2m1), b.view(e2m1)
+    scales = [rng.integers(0x08, 0x78, s).astype(np.uint8) for s in ((8, 9), (9, 8))]
+    by = [x.view(ml_dtypes.float8_e4m3fn).astype(np.float32) for x in scales]
+    wide = [
+        (x.astype(np.float32) * np.repeat(s, 16, axis)[:8, :130] if axis else
+         x.astype(np.float32) * np.repeat(s, 16, axis)[:130, :8]).astype(ml_dtypes.bfloat16)
+        for x, s, axis in ((a, by[0], 1), (b, by[1], 0))
+    ]  # fmt: skip
+    found = tcformal.differences(NV, BF, a, b, None, *scales)
+    np.testing.assert_array_equal(found.results[0], tcformal.simulate(NV, a, b, None, *scales))
+    np.testing.assert_array_equal(found.results[1], tcformal.simulate(BF, *wide))
+    assert 0 < found.count < 64
+    assert found.first is not None
+    assert found.first.command.startswith(f"tcformal explain {NV} --a ")
+    turned = tcformal.differences(BF, NV, a, b, None, *scales)
+    np.testing.assert_array_equal(turned.steps, found.steps)
+    with pytest.raises(InputError, match=r"numbers of A that e2m1 of black.* holds, but got .* at \[0, 0\]"):
+        tcformal.differences(BF, NV, np.full((1, 16), 7, ml_dtypes.bfloat16), wide[1][:16])
+
+
+def test_results_of_unlike_formats_are_compared_as_numbers() -> None:
+    """A sum that both hold is no difference; one that only fp32 holds is one of fp32's last places."""
+    narrow = "hopper/mma.m16n8k8.f16.f16.f16.f16"
+    a, b = np.ones((1, 8), np.float16), np.ones((8, 2), np.float16)
+    b[0, 1] = 1 + 2**-10
+    found = tcformal.differences(HOPPER, narrow, a, b)
+    assert found.steps.tolist() == [[0, 2**10]]
+    assert found.parted.tolist() == [[False, True]]
+    assert [d.dtype for d in found.results] == [np.float32, np.float16]
+    assert found.first is not None
+    assert found.first.results == (0x41000400, 0x4800)
+    assert tcformal.differences(HOPPER, HOPPER.replace("f16", "tf32"), a, b).count == 0
+    a[0, 0] = np.nan
+    assert tcformal.differences(HOPPER, narrow, a, b).count == 0
 
 
 # ------------------------------------------------------------------ the recipe

@@ -161,11 +161,10 @@ def shrunk(q: ErrorComparison, found: Mapping[str, int], *, seconds: float = 4.0
     """Simpler inputs that still have the requested excess error."""
     what, formats = q.parameters, q.parameters.formats
     # The shrinker needs a question with two results, inputs of known formats, and a node that must stay 1.
-    # Its costs are those of a unit with these formats; its design does not matter.
+    # Its costs are those of a unit with these formats; its design, and a D as no unit has it, do not matter.
     d = what.result_formats[0]
+    d = d if d.specials is Specials.IEEE else SINGLE
     operands = Operands(a=formats["a"], b=formats["b"], c=formats["c"], d=d)
-    if d.specials is not Specials.IEEE:
-        return Witness.of(found, what.products)
     design = Design(
         products=1, conversion=f"RNE-E{d.exponent_bits}M{d.fraction_bits}", nan_word=nan_word_of(d)
     )  # fmt: skip

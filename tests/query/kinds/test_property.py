@@ -87,7 +87,7 @@ def test_inputs_that_shrinking_spoils_are_no_answer(monkeypatch: pytest.MonkeyPa
 
 
 def test_assumptions_that_nothing_satisfies_are_vacuous() -> None:
-    assert asked("nan-word", VOLTA, normal=True, c="0").kind is Kind.VACUOUS
+    assert asked("nan-word", VOLTA, finite=True, c="nan").kind is Kind.VACUOUS
 
 
 def test_a_wrong_word_in_the_design_is_noticed() -> None:

@@ -1,0 +1,84 @@
+"""Operands of one unit as another unit's words: the same numbers, exactly, block scales included."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcformal.analysis.samples import values_of
+from tcformal.design.unit import UnitSpec
+from tcformal.encodings.spec import Format
+from tcformal.errors import InputError
+from tcformal.programs.chain import scale_count
+from tcformal.simulation.arrays import dtype_of, dtypes
+from tcformal.simulation.kernels.gemm import MatrixWords
+from tcformal.simulation.operands.batch import Raw
+
+Reals = NDArray[np.float64]
+
+
+def factors_of(u: UnitSpec, x: MatrixWords) -> tuple[Reals, Reals]:
+    """The factors of every product as numbers in binary64: an element times the scale of its block.
+
+    Shapes: [M, K] and [K, N].
+    """
+    a, b = values_of(x.a, u.a_format), values_of(x.b, u.b_format)
+    if x.scale_a is not None and x.scale_b is not None and u.scale_format is not None and u.scale_block:
+        rows, columns = (values_of(s, u.scale_format) for s in (x.scale_a, x.scale_b))
+        a = a * np.repeat(rows, u.scale_block, axis=1)[:, : a.shape[1]]
+        b = b * np.repeat(columns, u.scale_block, axis=0)[: b.shape[0]]
+    return a, b
+
+
+def words_in(fmt: Format, values: Reals) -> tuple[Raw, NDArray[np.bool_]]:
+    """Numbers as encodings of a format, and which of them it holds exactly; the others are any words.
+
+    Zero, NaN, Inf: a NaN is any NaN of the format, and not held where it has none.
+    Errors: InputError for a format without a dtype of NumPy.
+    """
+    if fmt.name not in dtypes() or fmt.name == "ue4m3":
+        raise InputError(f"expected a format with a dtype, to convert numbers to, but got {fmt}")
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        made = np.ascontiguousarray(values.astype(dtype_of(fmt)))
+    words = made.view(f"u{made.itemsize}")
+    if fmt.ignored_low_bits:
+        words = words & ~np.array((1 << fmt.ignored_low_bits) - 1, words.dtype)
+    back = values_of(words, fmt)
+    return words, np.asarray((back == values) | (np.isnan(back) & np.isnan(values)))
+
+
+def embedded(u: UnitSpec, x: MatrixWords, other: UnitSpec) -> MatrixWords:
+    """A product's operands as another unit's words, its block scales one where it has some.
+
+    Errors: InputError naming the first number that the other unit's format does not hold.
+    """
+    a, b = factors_of(u, x)
+    c = None if x.c is None else values_of(x.c, u.c_format)
+    rows = (("A", a, other.a_format), ("B", b, other.b_format), ("C", c, other.c_format))
+    made: list[Raw | None] = []
+    for name, values, fmt in rows:
+        if values is None:
+            made.append(None)
+            continue
+        words, held = words_in(fmt, values)
+        if not held.all():
+            i, j = np.argwhere(~held)[0]
+            raise InputError(
+                f"expected numbers of {name} that {fmt} of {other.name} holds, "
+                f"but got {values[i, j]:.9g} at [{i}, {j}]"
+            )
+        made.append(words)
+    if made[0] is None or made[1] is None:
+        raise InputError("expected both factors of a product, but got one")
+    return MatrixWords(made[0], made[1], made[2], *ones(other, a.shape[0], a.shape[1], b.shape[1]))
+
+
+def ones(u: UnitSpec, m: int, k: int, n: int) -> tuple[Any, Any]:
+    """Block scales of one for a product [M, K]·[K, N]; None twice for a unit without scales."""
+    if u.scale_format is None:
+        return None, None
+    count, dtype = scale_count(u, k), f"u{u.scale_format.storage_bits // 8}"
+    one = u.scale_format.one
+    return np.full((m, count), one, dtype), np.full((count, n), one, dtype)
