@@ -16,8 +16,8 @@ from tcformal.backends.machine import Module, available, vector_bits
 from tcformal.backends.vector import evaluate
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.simulation.kernels.rules import declarations
-from tcformal.simulation.kernels.source import control, word
+from tcformal.simulation.kernels.rules import declarations, loop
+from tcformal.simulation.kernels.source import control, in_lanes, word
 from tcformal.simulation.kernels.threads import Words, Work
 
 #: Elements of one definition that are evaluated on lanes before it is compiled: either takes about as long.
@@ -139,13 +139,7 @@ class Elements:
                 continue
             row = once.new(f"getelementptr i{bits}, ptr %x{i}, i64 {once.new(f'mul i64 %row, %s{i}')}")
             if one:
-                text = once.new(f"load i{bits}, ptr {row}, align {bits // 8}")
-                if lanes > 1:
-                    into = once.new(f"insertelement {code.kind(bits)} poison, i{bits} {text}, i32 0")
-                    text = once.new(
-                        f"shufflevector {code.kind(bits)} {into}, {code.kind(bits)} poison, "
-                        f"<{lanes} x i32> zeroinitializer"
-                    )
+                text = in_lanes(once, once.new(f"load i{bits}, ptr {row}, align {bits // 8}"), bits)
             else:
                 at = code.new(f"getelementptr i{bits}, ptr {row}, i64 {first}")
                 text = code.new(f"load {code.kind(bits)}, ptr {at}, align {bits // 8}")
@@ -159,27 +153,15 @@ class Elements:
         pointers = ", ".join([*(f"ptr noalias %x{i}" for i in inputs), "ptr noalias %d"])
         strides = ", ".join([*(f"i64 %s{i}" for i in inputs), "i64 %sd"])
         begin = "\n".join(once.lines)
+        tile = f"""{body}
+  %to = getelementptr i{self.result}, ptr {to}, i64 {first}
+  store {code.kind(self.result)} {result}, ptr %to, align {self.result // 8}"""
+        row = f"""{begin}
+{loop("tile", "each_row", "%tiles", tile)}"""
         text = f"""define void @apply({pointers}, i64 %rows, i64 %tiles, {strides}) {{
 entry:
 {enter}
-  br label %each_row
-each_row:
-  %row = phi i64 [ 0, %entry ], [ %next_row, %row_end ]
-{begin}
-  br label %each
-each:
-  %tile = phi i64 [ 0, %each_row ], [ %next, %each ]
-{body}
-  %to = getelementptr i{self.result}, ptr {to}, i64 {first}
-  store {code.kind(self.result)} {result}, ptr %to, align {self.result // 8}
-  %next = add i64 %tile, 1
-  %more = icmp ult i64 %next, %tiles
-  br i1 %more, label %each, label %row_end
-row_end:
-  %next_row = add i64 %row, 1
-  %more_rows = icmp ult i64 %next_row, %rows
-  br i1 %more_rows, label %each_row, label %end
-end:
+{loop("row", "entry", "%rows", row)}
 {leave}
   ret void
 }}"""
