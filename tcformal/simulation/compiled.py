@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tcformal.backends import machine
+from tcformal.backends.vector import evaluate
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Sign, Specials
 from tcformal.programs.chain import circuit, staged_circuit
@@ -16,7 +18,6 @@ from tcformal.simulation.operands.batch import Raw
 if TYPE_CHECKING:  # imported where they are used: a question about a unit does not wait for its kernels
     from tcformal.simulation.kernels.cut import DotCall
     from tcformal.simulation.kernels.dots import DotRows
-    from tcformal.simulation.kernels.elements import DotProducts
     from tcformal.simulation.kernels.gemm import Gemm, MatrixWords
     from tcformal.simulation.kernels.gpu_gemm import GpuGemm
 
@@ -26,8 +27,14 @@ _WORTH_COMPILING = 1 << 20
 LONG, _NARROW = 64, 8
 
 
+#: Rows of dot products that are evaluated on lanes before they are compiled: either takes about as long.
+_ROWS_WORTH_COMPILING = 1 << 18
+#: What an evaluation on lanes costs at least, in rows.
+_CALL = 1 << 9
 #: Units, and the side that is spread or `rows`, whose kernels are there already.
 _LOADED: set[tuple[UnitSpec, str]] = set()
+#: Rows evaluated on lanes so far, those of an evaluation of few as `_CALL`.
+_SEEN: Counter[UnitSpec] = Counter()
 
 
 def multiply_words(
@@ -80,15 +87,31 @@ def stack_words(
 def dot_words(spec: UnitSpec, given: Mapping[str, Raw]) -> Raw:
     """Dot products d = Σ a_k·b_k + c on raw encodings, one per row; see `Unit.dot_bits`."""
     n, k = given["a"].shape
+    _SEEN[spec] += max(n, _CALL)
     whole = not k % spec.k and (k == spec.k or spec.c_format == spec.d_format)
-    if whole and machine.available() and _worth(spec, "rows", n * k):
+    worth = _worth(spec, "rows", n * k) or _SEEN[spec] >= _ROWS_WORTH_COMPILING
+    if whole and machine.available() and worth:
         formats = spec.input_formats()
         words = {name: _stored(x, formats[name]) for name, x in given.items()}
         stored = {name: x for name, x in words.items() if x is not None}
         if len(stored) == len(words):
             _LOADED.add((spec, "rows"))
             return dot_rows(spec)(**stored)
-    return dot_products(spec, k)(given, n).astype(f"u{spec.d_format.storage_bits // 8}")
+    return lane_words(spec, given)
+
+
+def expect_rows(spec: UnitSpec, calls: int) -> None:
+    """Announce evaluations of few dot products each: many are worth a kernel from the first one on."""
+    _SEEN[spec] += calls * _CALL
+
+
+def lane_words(spec: UnitSpec, given: Mapping[str, Raw]) -> Raw:
+    """Dot products as of `dot_words` on NumPy lanes, without a compiled kernel."""
+    n, k = given["a"].shape
+    inputs = {"c": given["c"]}
+    for name in given.keys() - {"c"}:
+        inputs |= {f"{name}[{i}]": column for i, column in enumerate(given[name].T)}
+    return evaluate(*circuit(spec, k), inputs, n=n).astype(f"u{spec.d_format.storage_bits // 8}")
 
 
 def broadcast_side(m: int, n: int) -> str:
@@ -121,14 +144,6 @@ def dot_rows(spec: UnitSpec) -> DotRows:
     from tcformal.simulation.kernels.dots import DotRows
 
     return DotRows(dot_call(spec))
-
-
-@lru_cache(maxsize=192)
-def dot_products(spec: UnitSpec, k: int) -> DotProducts:
-    """The compiled dot product of K products on one unit; see `tcformal.simulation.kernels.elements`."""
-    from tcformal.simulation.kernels.elements import DotProducts
-
-    return DotProducts(*circuit(spec, k))
 
 
 @lru_cache(maxsize=64)

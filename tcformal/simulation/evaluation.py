@@ -37,7 +37,7 @@ from tcformal.semantics.headroom import headroom, largest_magnitude
 from tcformal.semantics.unpack import unpack
 from tcformal.simulation import compiled
 from tcformal.simulation.arrays import filled, scales_of_call
-from tcformal.simulation.kernels.elements import DotProducts, Elements
+from tcformal.simulation.kernels.elements import Elements
 from tcformal.simulation.kernels.gemm import FEW, Gemm, MatrixWords, Prepared
 from tcformal.simulation.kernels.rules import LoweringRules
 from tcformal.simulation.kernels.source import Promotion
@@ -304,11 +304,11 @@ def larger_magnitude(fmt: Format, least: int) -> Elements:
 
 
 @lru_cache(maxsize=64)
-def headroom_operation(fmt: Format, limit: Any) -> tuple[DotProducts, int]:
+def headroom_operation(fmt: Format, limit: Any) -> tuple[Elements, int]:
     """An element-wise headroom of one number, with its least value."""
     g = Graph()
     e = headroom(g, [unpack(g, g.input("c", fmt.width), fmt)], fmt, limit)
-    return DotProducts(g, e.bits), e.low
+    return Elements(g, e.bits, ("c",), (fmt.storage_bits,), WORD), e.low
 
 
 # -------------------------------------------------------------------------------------------- Values of steps
@@ -586,9 +586,8 @@ class ArrayRun:
         body = np.where(body > np.uint64(fmt.largest), np.uint64(0), body)
         most = body.max(axis=2, keepdims=True)
         run, low = headroom_operation(fmt, step.limit)
-        flat = most.reshape(-1)
-        code = run({"c": flat}, flat.size).astype(np.int64)
-        return (code + low).reshape(most.shape)
+        code: Any = run([most], most.shape, self.options.threads).astype(np.int64)
+        return np.asarray(code + low)
 
     def _divided(self, step: QuotientStep) -> Raw:
         x, y = (format_of(self.plan.steps[i]) for i in step.sources)
@@ -803,7 +802,7 @@ def _side_by_side(unit: UnitSpec, calls: Sequence[tuple[Raw, ...]]) -> list[Raw]
     ]
     d = [x.pop(2)[:, 0] for x in rows]
     calls_in_a_row = -(-max(x[0].shape[1] for x in rows) // unit.k)
-    compiled.dot_products(unit, unit.k).expect(calls_in_a_row)
+    compiled.expect_rows(unit, calls_in_a_row)
     for call in range(calls_in_a_row):
         active = [i for i, x in enumerate(rows) if x[0].shape[1] > call * unit.k]
         given = zip(*(call_words(unit, rows[i], call) for i in active), strict=True)

@@ -14,7 +14,7 @@ from tcformal.backends.concrete import WORTH_COMPILING, Concrete
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.oracle.exact import unit_dot
 from tcformal.programs.chain import circuit
-from tcformal.simulation.compiled import dot_products
+from tcformal.simulation.compiled import lane_words
 from tcformal.simulation.matrix_unit import Unit, unit
 from tcformal.simulation.operands.batch import Batch, batch, witness_at
 from tcformal.simulation.operands.witness import explain_command, in_hex
@@ -36,7 +36,7 @@ def judge(name: str, seed: int, n: int) -> tuple[int, int, list[str]]:
     # Few rows are not worth the compilation, and many are from the first on.
     exact = Concrete(graph, [root], singly=n if n <= WORTH_COMPILING else 0)
     x = batch(spec, spec.k, n, seed)
-    lanes = dot_products(spec, spec.k).on_lanes(x.named(), n)
+    lanes = lane_words(spec, x.named())
     integers = oracle = 0
     examples: list[str] = []
     for row in range(n):

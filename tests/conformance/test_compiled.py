@@ -11,7 +11,7 @@ from tcformal.backends import machine
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable
-from tcformal.simulation.kernels.elements import DotProducts
+from tcformal.simulation.kernels.elements import Elements
 
 WORD = 64
 
@@ -45,7 +45,9 @@ def answer_compiled(graph: Graph, root: Node, rows: Sequence[Mapping[str, int]])
         for low in range(0, top.width, WORD):
             piece = made.extract(top, min(low + WORD, top.width) - 1, low)
             # Many rows seen before: compiled at once.
-            found = DotProducts(made, piece, seen=1 << 30)({"a": words}, len(rows))
+            names = tuple(f"a[{i}]" for i in range(len(places)))
+            run = Elements(made, piece, names, (WORD,) * len(places), WORD, seen=1 << 30)
+            found = run([*words.T], (len(rows),))
             results = [x | int(y) << low for x, y in zip(results, found, strict=True)]
     return results
 

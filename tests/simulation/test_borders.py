@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 import kernel_agreement
 from tcformal.backends import machine
 from tcformal.design.names import resolve
-from tcformal.simulation.compiled import dot_products, dot_rows, gemm
+from tcformal.simulation.compiled import dot_rows, gemm, lane_words
 from tcformal.simulation.kernels.gemm import MatrixWords
 from tcformal.simulation.kernels.threads import Work
 
@@ -56,7 +56,7 @@ def test_dot_products_end_where_their_rows_do(name: str) -> None:
             assert x.c is not None
             a, b = at_the_border(x.a, "C"), at_the_border(np.repeat(x.b.T[:1], n, 0), "C")
             c = x.c[:, 0].copy()
-            wanted = dot_products(spec, k).on_lanes({"a": a, "b": b, "c": c}, n)
+            wanted = lane_words(spec, {"a": a, "b": b, "c": c})
             assert (dot_rows(spec)(a, b, c) == wanted).all()
 
 
@@ -72,4 +72,4 @@ def test_few_rows_end_where_the_matrix_does(name: str, order: str) -> None:
                 d = gemm(spec, "a").multiply(MatrixWords(x.a, at_the_border(x.b, order), x.c), work)
             rows, columns = np.divmod(np.arange(2 * n), n)
             given = {"a": x.a[rows], "b": x.b.T[columns], "c": x.c.reshape(-1)}
-            assert (d.reshape(-1) == dot_products(spec, k).on_lanes(given, 2 * n)).all()
+            assert (d.reshape(-1) == lane_words(spec, given)).all()

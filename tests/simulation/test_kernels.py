@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +23,6 @@ from tcformal.backends.lanes import Code, lane_for
 from tcformal.errors import InputError
 from tcformal.simulation import compiled as models
 from tcformal.simulation.arrays import by_dot_products
-from tcformal.simulation.kernels import elements
 from tcformal.simulation.kernels import threads as work
 from tcformal.simulation.kernels.gemm import MatrixWords
 from tcformal.simulation.matrix_unit import unit
@@ -336,24 +336,24 @@ def test_a_bar_is_shown_to_whoever_waits(
     ],
 )
 def test_many_rows_are_compiled(name: str, k: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows of every family, from both sides of the step to compiled code; the last piece is not full."""
+    """Rows of every family, from both sides of the step to compiled code."""
     u = unit(name)
     x = batch(u.spec, k, 1003, 3)
     operands: list[Any] = [x.a, x.b, x.c] if x.scale_a is None else [x.a, x.b, x.c, x.scale_a, x.scale_b]
-    models.dot_products.cache_clear()
+    monkeypatch.setattr(models, "_LOADED", set())
+    monkeypatch.setattr(models, "_SEEN", Counter())
     on_lanes = u.dot_bits(*operands)
-    assert models.dot_products(u.spec, k)._kernel is None
-    monkeypatch.setattr(elements, "_ROWS_WORTH_COMPILING", 1500)
-    monkeypatch.setattr(elements, "_PIECE", 400)
+    assert not models._LOADED
+    monkeypatch.setattr(models, "_ROWS_WORTH_COMPILING", 1500)
     compiled = u.dot_bits(*operands)
-    assert models.dot_products(u.spec, k)._kernel is not None
+    assert {(u.spec, "rows")} == models._LOADED
     assert same(compiled, on_lanes)
     assert u.dot_bits(*(part[:0] for part in operands)).shape == (0,)
 
 
 def test_rows_that_do_not_fit_reject(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compiled code reads no word that is wider than its format."""
-    monkeypatch.setattr(elements, "_ROWS_WORTH_COMPILING", 0)
+    monkeypatch.setattr(models, "_ROWS_WORTH_COMPILING", 0)
     a, c = np.zeros((2, 4), np.uint32), np.zeros(2, np.uint32)
     with pytest.raises(InputError, match=r"^expected encodings of 16 bits for a\[1\], but got 0x10000$"):
         unit(QUICK).dot_bits(a + np.array([0, 0x10000, 0, 0], np.uint32), a, c)
@@ -367,7 +367,7 @@ def words_on_lanes(name: str, x: MatrixWords) -> NDArray[Any]:
 
     def by_rows(a: Any, b: Any, c: Any, *scales: Any) -> Any:
         given = {"a": a, "b": b, "c": c} | dict(zip(("scale_a", "scale_b"), scales, strict=False))
-        return models.dot_products(spec, spec.k).on_lanes(given, len(c)).astype(c.dtype)
+        return models.lane_words(spec, given)
 
     with work.Work(1, progress=False) as threads:
         return by_dot_products(unit(name).spec, by_rows, x, threads)

@@ -17,7 +17,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import FORMATS
 from tcformal.encodings.spec import Format
 from tcformal.simulation import arrays
-from tcformal.simulation.compiled import dot_call, dot_products, dot_rows
+from tcformal.simulation.compiled import dot_call, dot_rows, lane_words
 from tcformal.simulation.kernels.cut import cuts
 from tcformal.simulation.kernels.gemm import Gemm, MatrixWords
 from tcformal.simulation.kernels.threads import Work
@@ -53,9 +53,7 @@ def on_lanes(spec: UnitSpec, x: MatrixWords) -> Any:
 
     def by_rows(a: Any, b: Any, c: Any, *scales: Any) -> Any:
         given = dict(zip(("a", "b", "c", "scale_a", "scale_b"), (a, b, c, *scales), strict=False))
-        return (
-            dot_products(spec, spec.k).on_lanes(given, len(c)).astype(f"u{spec.d_format.storage_bits // 8}")
-        )
+        return lane_words(spec, given)
 
     with Work(1, progress=False) as work:
         return arrays.by_dot_products(spec, by_rows, x, work)
@@ -139,7 +137,7 @@ def test_every_encoding_is_read_as_it_is_unpacked(name: str) -> None:
         x[rng.random(count) < 0.25, at] = 0
     c = rng.choice(np.array([0, 1, 0x1000_0000, 0xB000_0000], np.uint32), count)
     d = dot_rows(spec)(a, b, c)
-    wanted = dot_products(spec, k).on_lanes({"a": a, "b": b, "c": c}, count)
+    wanted = lane_words(spec, {"a": a, "b": b, "c": c})
     assert (d == wanted).all()
     assert np.count_nonzero(o.d.is_special(wanted))
 
@@ -202,7 +200,7 @@ def test_scaled_encodings_are_read_as_they_are_unpacked(name: str) -> None:
     c[alone] = np.arange(len(alone)) // (2 * top - 3) * 0xB000_0000 % (1 << 32)
     d = dot_rows(spec)(a, b, c, *scales)
     given = {"a": a, "b": b, "c": c, "scale_a": scales[0], "scale_b": scales[1]}
-    wanted = dot_products(spec, k).on_lanes(given, n)
+    wanted = lane_words(spec, given)
     assert (d == wanted).all()
     finite = ~o.d.is_special(wanted)
     assert len(np.unique(wanted[finite])) > n // 16
@@ -216,7 +214,7 @@ def test_groups_whose_sums_halves_hold() -> None:
     b[2048:] |= rng.integers(0, 2, (2048, 32)).astype(np.uint8) << np.uint8(5)
     c = np.zeros(4096, np.uint32)
     for name in names:
-        wanted = dot_products(resolve(name), 32).on_lanes({"a": a, "b": b, "c": c}, len(c))
+        wanted = lane_words(resolve(name), {"a": a, "b": b, "c": c})
         assert (dot_rows(resolve(name))(a, b, c) == wanted).all()
     # The four sums of eight, and whether all of their products are zero.
     assert taken(names[0])[2] == taken(names[1])[2] + 8
@@ -241,7 +239,7 @@ def test_a_subnormal_number_alone_has_the_largest_exponent(name: str) -> None:
     a[::2], b[::2] = b[::2].copy(), a[::2].copy()
     c = np.zeros(len(words), np.uint32)
     d = dot_rows(spec)(a, b, c)
-    assert (d == dot_products(spec, k).on_lanes({"a": a, "b": b, "c": c}, len(c))).all()
+    assert (d == lane_words(spec, {"a": a, "b": b, "c": c})).all()
     assert np.count_nonzero(d) == len(words) - 1
 
 

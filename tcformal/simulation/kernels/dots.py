@@ -18,13 +18,12 @@ from tcformal.backends.llvm import Lowering
 from tcformal.backends.machine import Module, vector_bits
 from tcformal.ir.node import Node
 from tcformal.simulation.kernels.cut import Cut, DotCall, cuts
-from tcformal.simulation.kernels.rules import arguments, declarations, needed
+from tcformal.simulation.kernels.rules import arguments, declarations, loop, needed
 from tcformal.simulation.kernels.source import control, report, word
 from tcformal.simulation.kernels.thin import (
     LINE,
-    PIECE_END,
     LanePiece,
-    next_piece,
+    pieces,
     raw_lanes,
     scale_lanes,
     steps_at_once,
@@ -41,9 +40,9 @@ def turned_pieces(step: DotCall, lanes: int) -> dict[str, LanePiece]:
     """The block of each side's rows that is transposed at once; none for a single lane."""
     if lanes == 1:
         return {}
-    pieces = {side: turned_piece(step.storage[side], step.k, lanes) for side in "ab"}
-    steps = math.lcm(*(piece.steps for piece in pieces.values()))
-    return {side: replace(piece, steps=steps) for side, piece in pieces.items()}
+    of_side = {side: turned_piece(step.storage[side], step.k, lanes) for side in "ab"}
+    steps = math.lcm(*(piece.steps for piece in of_side.values()))
+    return {side: replace(piece, steps=steps) for side, piece in of_side.items()}
 
 
 def _by_pairs(cut: Cut, k: int, roots: Sequence[Node]) -> list[tuple[list[int], list[Node]]]:
@@ -81,10 +80,10 @@ def dots(
     """
     code, inputs = Code(lanes, "v"), cut.graph.inputs
     words: dict[tuple[int, int], Callable[[], LaneValue]] = {}
-    pieces = turned_pieces(step, lanes)
+    of_side = turned_pieces(step, lanes)
     in_piece = code.new("sub i64 %step, %first_step")
     for side in "ab":
-        piece = pieces.get(side)
+        piece = of_side.get(side)
         names = [f"{side}[{i}]" for i in range(step.k)]
         bits = step.storage[side]
         if piece is None:
@@ -123,37 +122,18 @@ def dots(
     body = "\n".join(code.lines)
     kinds = code.kind(c_bits), code.kind(d_bits)
     enter, leave = control(body)
-    functions = "".join(turn(piece, f"fill_{side}") for side, piece in pieces.items())
+    functions = "".join(turn(piece, f"fill_{side}") for side, piece in of_side.items())
     memory = "\n".join(
         f"  %{side}_piece = alloca [{piece.size(step.k)} x i8], align {LINE}"
-        for side, piece in pieces.items()
+        for side, piece in of_side.items()
     )
-    fill = "\n".join(_fill(step, side, piece) for side, piece in pieces.items())
-    steps, tiles = (pieces["a"].steps, pieces["a"].tiles) if pieces else (at_once, 1)
-    text = f"""{functions}define void @dots(ptr noalias %a, ptr noalias %b, ptr %c, ptr %d,
-    ptr noalias %a_scale, ptr noalias %b_scale, ptr noalias %flags, i64 %n_tiles, i64 %n_steps,
-    i64 %a_stride, i64 %b_stride, i64 %a_ahead, i64 %b_ahead, i64 %scale_stride) {{
-entry:
-{enter}
-{memory}
-{next_piece(tiles, steps)}
-  %first_k = mul i64 %first_step, {step.k}
-  br label %each_filled
-each_filled:
-  %filled = phi i64 [ %group, %each_piece ], [ %next_filled, %each_filled ]
-  %filled_row = mul i64 %filled, {lanes}
+    steps, tiles = (of_side["a"].steps, of_side["a"].tiles) if of_side else (at_once, 1)
+    fill = "\n".join(_fill(step, side, piece) for side, piece in of_side.items())
+    filled = f"""  %filled_row = mul i64 %filled, {lanes}
   %filled_first = sub i64 %filled, %group
   %filled_lane = mul i64 %filled_first, {lanes}
-{fill}
-  %next_filled = add i64 %filled, 1
-  %more_filled = icmp ult i64 %next_filled, %last_tile
-  br i1 %more_filled, label %each_filled, label %each_step
-each_step:
-  %step = phi i64 [ %first_step, %each_filled ], [ %next_step, %step_end ]
-  br label %each_tile
-each_tile:
-  %tile = phi i64 [ %group, %each_step ], [ %next_tile, %each_tile ]
-  %row = mul i64 %tile, {lanes}
+{fill}"""
+    tile = f"""  %row = mul i64 %tile, {lanes}
   %tile_in_piece = sub i64 %tile, %group
   %lane_in_piece = mul i64 %tile_in_piece, {lanes}
   %flag_at = getelementptr i8, ptr %flags, i64 %tile
@@ -161,16 +141,18 @@ each_tile:
   %c_now = load {kinds[0]}, ptr %c_at, align {c_bits // 8}
 {body}
   %d_at = getelementptr i{d_bits}, ptr %d, i64 %row
-  store {kinds[1]} {result}, ptr %d_at, align {d_bits // 8}
-  %next_tile = add i64 %tile, 1
-  %more_tiles = icmp ult i64 %next_tile, %last_tile
-  br i1 %more_tiles, label %each_tile, label %step_end
-step_end:
-  %next_step = add i64 %step, {at_once}
-  %more_steps = icmp ult i64 %next_step, %last_step
-  br i1 %more_steps, label %each_step, label %piece_end
-{PIECE_END}
-end:
+  store {kinds[1]} {result}, ptr %d_at, align {d_bits // 8}"""
+    all_tiles = loop("tile", "each_step", "%last_tile", tile, first="%group")
+    piece_of = f"""  %first_k = mul i64 %first_step, {step.k}
+{loop("filled", "each_first_step", "%last_tile", filled, first="%group")}
+{loop("step", "after_filled", "%last_step", all_tiles, first="%first_step", step=at_once)}"""
+    text = f"""{functions}define void @dots(ptr noalias %a, ptr noalias %b, ptr %c, ptr %d,
+    ptr noalias %a_scale, ptr noalias %b_scale, ptr noalias %flags, i64 %n_tiles, i64 %n_steps,
+    i64 %a_stride, i64 %b_stride, i64 %a_ahead, i64 %b_ahead, i64 %scale_stride) {{
+entry:
+{enter}
+{memory}
+{pieces(tiles, steps, piece_of)}
 {leave}
   ret void
 }}"""
@@ -253,12 +235,12 @@ class DotRows:
             d[:] = given[2]
             given[2] = d
         # Rows are read in whole pieces: the last ones, whose ends nothing follows, are put where zeros do.
-        pieces = turned_pieces(self._step, lanes)
+        of_side = turned_pieces(self._step, lanes)
         group, beyond, left, several = 1, 0, 0, 1
-        if pieces:
-            group, beyond = pieces["a"].tiles, -k % (pieces["a"].steps * self._step.k)
+        if of_side:
+            group, beyond = of_side["a"].tiles, -k % (of_side["a"].steps * self._step.k)
             several = self._at_once
-            left = steps % pieces["a"].steps if several > 1 else 0
+            left = steps % of_side["a"].steps if several > 1 else 0
         # Whole pieces first, then the steps that are left.
         ranges = ((0, steps - left, several), (steps - left, steps, 1))
         parts = [(first, last, self._kernel(which, n)) for first, last, n in ranges if first < last]

@@ -1,4 +1,4 @@
-"""Definitions evaluated on arrays: element by element, or one dot product per row; many are compiled."""
+"""Definitions evaluated on arrays, element by element; of many elements they are compiled."""
 
 from __future__ import annotations
 
@@ -16,11 +16,10 @@ from tcformal.backends.machine import Module, available, vector_bits
 from tcformal.backends.vector import evaluate
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.simulation.kernels.rules import declarations
-from tcformal.simulation.kernels.source import control, word
+from tcformal.simulation.kernels.rules import declarations, loop
+from tcformal.simulation.kernels.source import control, in_lanes, word
 from tcformal.simulation.kernels.threads import Words, Work
 
-# --------------------------------------------------------------------------------------------------- Elements
 #: Elements of one definition that are evaluated on lanes before it is compiled: either takes about as long.
 _WORTH_COMPILING = 1 << 16
 #: What an evaluation on lanes costs at least, in elements.
@@ -140,13 +139,7 @@ class Elements:
                 continue
             row = once.new(f"getelementptr i{bits}, ptr %x{i}, i64 {once.new(f'mul i64 %row, %s{i}')}")
             if one:
-                text = once.new(f"load i{bits}, ptr {row}, align {bits // 8}")
-                if lanes > 1:
-                    into = once.new(f"insertelement {code.kind(bits)} poison, i{bits} {text}, i32 0")
-                    text = once.new(
-                        f"shufflevector {code.kind(bits)} {into}, {code.kind(bits)} poison, "
-                        f"<{lanes} x i32> zeroinitializer"
-                    )
+                text = in_lanes(once, once.new(f"load i{bits}, ptr {row}, align {bits // 8}"), bits)
             else:
                 at = code.new(f"getelementptr i{bits}, ptr {row}, i64 {first}")
                 text = code.new(f"load {code.kind(bits)}, ptr {at}, align {bits // 8}")
@@ -160,160 +153,16 @@ class Elements:
         pointers = ", ".join([*(f"ptr noalias %x{i}" for i in inputs), "ptr noalias %d"])
         strides = ", ".join([*(f"i64 %s{i}" for i in inputs), "i64 %sd"])
         begin = "\n".join(once.lines)
+        tile = f"""{body}
+  %to = getelementptr i{self.result}, ptr {to}, i64 {first}
+  store {code.kind(self.result)} {result}, ptr %to, align {self.result // 8}"""
+        row = f"""{begin}
+{loop("tile", "each_row", "%tiles", tile)}"""
         text = f"""define void @apply({pointers}, i64 %rows, i64 %tiles, {strides}) {{
 entry:
 {enter}
-  br label %each_row
-each_row:
-  %row = phi i64 [ 0, %entry ], [ %next_row, %row_end ]
-{begin}
-  br label %each
-each:
-  %tile = phi i64 [ 0, %each_row ], [ %next, %each ]
-{body}
-  %to = getelementptr i{self.result}, ptr {to}, i64 {first}
-  store {code.kind(self.result)} {result}, ptr %to, align {self.result // 8}
-  %next = add i64 %tile, 1
-  %more = icmp ult i64 %next, %tiles
-  br i1 %more, label %each, label %row_end
-row_end:
-  %next_row = add i64 %row, 1
-  %more_rows = icmp ult i64 %next_row, %rows
-  br i1 %more_rows, label %each_row, label %end
-end:
+{loop("row", "entry", "%rows", row)}
 {leave}
   ret void
 }}"""
         return f"{text}\n{declarations(text)}", code.widest
-
-
-# ----------------------------------------------------------------- Dot products: one pair of operands per row
-#: Rows of one definition that are evaluated on lanes before it is compiled: either takes about as long.
-_ROWS_WORTH_COMPILING = 1 << 17
-#: What an evaluation on lanes costs at least, in rows.
-_CALL = 1 << 9
-#: Rows in one piece of work.
-_PIECE = 1 << 14
-#: The arrays of a dot product, in the order of the kernel's arguments; those of one word a row come last.
-ARRAYS = ("a", "b", "scale_a", "scale_b", "c")
-
-
-@dataclass(slots=True)
-class DotProducts:
-    """One definition of a dot product, evaluated on many rows.
-
-    Shapes: inputs a[0], a[1], …, b[0], …, scale_a[0], …, scale_b[0], …, c of `graph`.
-    """
-
-    graph: Graph
-    root: Node
-    #: Rows evaluated so far, those of an evaluation of few as `_CALL`.
-    seen: int = 0
-    _kernel: Any = None
-    _lanes: int = 0
-
-    def __call__(self, given: Mapping[str, Words], n: int) -> Words:
-        """The results of n dot products, in uint64 (object above 64 bits).
-
-        Shapes: given: a, b [n, K], c [n], and scale_a, scale_b [n, scales] where there are scales.
-        Errors: InputError for an array that is signed or floating, or holds a word that does not fit.
-        """
-        self.seen += max(n, _CALL)
-        if (
-            available()
-            and self.seen >= _ROWS_WORTH_COMPILING
-            and self.root.width <= DOUBLE
-            and self._fit(given)
-        ):
-            return self._compiled(given, n)
-        return self.on_lanes(given, n)
-
-    def expect(self, calls: int) -> None:
-        """Say how many evaluations of few rows will follow: many are worth a kernel from the first on."""
-        self.seen += calls * _CALL
-
-    def on_lanes(self, given: Mapping[str, Words], n: int) -> Words:
-        """The results of n dot products on NumPy lanes, without a compiled kernel."""
-        inputs = {"c": given["c"]}
-        for name in ARRAYS[:-1]:
-            if name in given:
-                inputs |= {f"{name}[{i}]": given[name][:, i] for i in range(given[name].shape[1])}
-        return evaluate(self.graph, self.root, inputs, n=n)
-
-    def _fit(self, given: Mapping[str, Words]) -> bool:
-        """Whether every word fits its input; NumPy lanes report the error otherwise."""
-        for name, x in given.items():
-            if x.dtype.kind != "u":
-                return False
-            for i, largest in enumerate(np.atleast_1d(x.max(axis=0)) if x.size else ()):
-                if int(largest) >> self.graph.inputs["c" if name == "c" else f"{name}[{i}]"].width:
-                    return False
-        return True
-
-    def _compiled(self, given: Mapping[str, Words], n: int) -> Words:
-        if self._kernel is None:
-            self._compile()
-        lanes, run = self._lanes, self._kernel.rows
-        d = np.empty(n, np.uint64)
-
-        def piece(some: slice) -> None:
-            start, stop = some.start * _PIECE, min(some.stop * _PIECE, n)
-            count = -(-(stop - start) // lanes) * lanes
-            arrays = []
-            for name in ARRAYS:
-                part = given[name][start:stop] if name in given else np.empty((0, 0), np.uint64)
-                words = np.zeros((*part.shape[1:], count), np.uint64)
-                words[..., : part.shape[0]] = part.T
-                arrays.append(words)
-            out = np.empty(count, np.uint64)
-            pointers = [x.ctypes.data for x in (*arrays, out)]
-            run(*pointers, count // lanes, count)
-            d[start:stop] = out[: stop - start]
-
-        with Work(progress=False) as work:
-            work.split(-(-n // _PIECE), _PIECE * 64, piece)
-        return d
-
-    def _compile(self) -> None:
-        self._lanes = vector_bits() // WORD
-        text, widest = rows_source(self.graph, self.root, self._lanes)
-        if widest > DOUBLE:
-            self._lanes = 1
-            text, _ = rows_source(self.graph, self.root, 1)
-        kinds = (*[ctypes.c_void_p] * (len(ARRAYS) + 1), ctypes.c_int64, ctypes.c_int64)
-        self._kernel = Module(text, {"rows": kinds})
-
-
-def rows_source(graph: Graph, root: Node, lanes: int) -> tuple[str, int]:
-    """The LLVM module with rows(a, b, scale_a, scale_b, c, d, tiles, stride), and its widest lane.
-
-    Words of 64 bits: a, b and scales [K, stride], c and d [stride]; `tiles` times `lanes` rows.
-    """
-    code = Code(lanes, "v")
-    first = code.new(f"mul i64 %tile, {lanes}")
-    known: dict[int, LaneValue] = {}
-    for full, node in graph.inputs.items():
-        name, _, rest = full.partition("[")
-        row = code.new(f"mul i64 %stride, {int(rest.rstrip(']') or 0)}")
-        at = code.new(f"getelementptr i64, ptr %{name}, i64 {code.new(f'add i64 {row}, {first}')}")
-        text = code.new(f"load {code.kind(DOUBLE)}, ptr {at}, align 8")
-        known[node.index] = word(code, text, DOUBLE, node.width)
-    lowering = Lowering(graph, code, known)
-    result = code.operand(code.unsigned(lowering.value_of(root), root.width), DOUBLE)
-    body = "\n".join(code.lines)
-    pointers = ", ".join(f"ptr noalias %{name}" for name in (*ARRAYS, "d"))
-    text = f"""define void @rows({pointers}, i64 %tiles, i64 %stride) {{
-entry:
-  br label %each
-each:
-  %tile = phi i64 [ 0, %entry ], [ %next, %each ]
-{body}
-  %to = getelementptr i64, ptr %d, i64 {first}
-  store {code.kind(DOUBLE)} {result}, ptr %to, align 8
-  %next = add i64 %tile, 1
-  %more = icmp ult i64 %next, %tiles
-  br i1 %more, label %each, label %end
-end:
-  ret void
-}}"""
-    return text, code.widest

@@ -96,6 +96,27 @@ def as_word(code: Code, text: str, bits: int) -> LaneValue:
     return any_word(word, bits)
 
 
+# ---------------------------------------------------------------------- the text of functions
+def loop(
+    name: str, before: str, stop: int | str, body: str, *, first: int | str = 0, step: int | str = 1
+) -> str:
+    """A counted loop: `body` for %NAME from `first`, at least once, then by `step` while it is below `stop`.
+
+    Shapes: it is entered from the block `before`; the body begins the block `each_NAME`, another turn comes
+    from `close_NAME`, and what follows the loop is in `after_NAME`.
+    """
+    return f"""  br label %each_{name}
+each_{name}:
+  %{name} = phi i64 [ {first}, %{before} ], [ %next_{name}, %close_{name} ]
+{body}
+  br label %close_{name}
+close_{name}:
+  %next_{name} = add i64 %{name}, {step}
+  %more_{name} = icmp ult i64 %next_{name}, {stop}
+  br i1 %more_{name}, label %each_{name}, label %after_{name}
+after_{name}:"""
+
+
 #: A call of a function of LLVM's: the type of its result, its name, and its arguments.
 _CALL = re.compile(r"call (<\d+ x \w+>|\w+) (@llvm\.[\w.]+)\(([^)]*)\)")
 #: The type of an argument, before its value.

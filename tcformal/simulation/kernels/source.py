@@ -19,7 +19,7 @@ from tcformal.backends.machine import x86
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.simulation.kernels.cut import Cut, DotCall
-from tcformal.simulation.kernels.rules import declarations
+from tcformal.simulation.kernels.rules import declarations, loop
 from tcformal.simulation.kernels.threads import Words
 
 # ------------------- Records of decoded operands: the layout of their planes in memory, with loads and stores
@@ -136,10 +136,10 @@ def load(code: Code, plane: Plane, base: str, layout: PlaneLayout) -> LaneValue:
     text = code.new(f"load i{plane.bits}, ptr {at}, align 1")
     if bits != plane.bits:
         text = code.new(f"{grow} i{plane.bits} {text} to i{bits}")
-    return LaneValue(_in_lanes(code, text, bits), plane.low, plane.high, bits)
+    return LaneValue(in_lanes(code, text, bits), plane.low, plane.high, bits)
 
 
-def _in_lanes(code: Code, text: str, bits: int) -> str:
+def in_lanes(code: Code, text: str, bits: int) -> str:
     """One integer in every lane."""
     if code.lanes == 1:
         return text
@@ -242,7 +242,7 @@ def loaded(code: Code, p: Promotion, rows_of: str, places: tuple[str, str, str])
         for i, name in enumerate(names):
             if side == rows_of:
                 at = code.new(f"getelementptr i{WORD}, ptr {row}, i64 {i}")
-                text = _in_lanes(code, code.new(f"load i{WORD}, ptr {at}, align {BYTES}"), WORD)
+                text = in_lanes(code, code.new(f"load i{WORD}, ptr {at}, align {BYTES}"), WORD)
             else:
                 at = code.new(f"getelementptr i8, ptr {tile}, i64 {code.new(f'mul i64 {apart}, {i}')}")
                 text = code.new(f"load {kind}, ptr {at}, align {BYTES}")
@@ -309,24 +309,7 @@ def multiply(
     many = f", [ {shape.rows}, %end_{shape.rows} ]" if shape.rows > 1 else ""
     enter, leave = control(single)
     more = "" if promotion is None else _FACTORS
-    text = f"""define void @multiply(ptr noalias %spread, ptr noalias %lanes, ptr %c, ptr %d, ptr %row_flags,
-    ptr %tile_flags, i64 %n_rows, i64 %n_tiles, i64 %n_steps, i64 %stride, i8 %wanted{more}) {{
-entry:
-{enter}
-  %row_bytes = mul i64 %n_steps, {rows}
-  %tile_bytes = mul i64 %n_steps, {tiles}
-  br label %tile
-tile:
-  %j = phi i64 [ 0, %entry ], [ %next_j, %tile_end ]
-  %tile_flag_at = getelementptr i8, ptr %tile_flags, i64 %j
-  %tile_flag = load i8, ptr %tile_flag_at
-  %tile_byte = mul i64 %j, %tile_bytes
-  %tile_first = getelementptr i8, ptr %lanes, i64 %tile_byte
-  %column = mul i64 %j, {shape.lanes}
-  br label %row
-row:
-  %i = phi i64 [ 0, %tile ], [ %next_i, %row_end ]
-  %row_byte = mul i64 %i, %row_bytes
+    row = f"""  %row_byte = mul i64 %i, %row_bytes
   %row_first = getelementptr i8, ptr %spread, i64 %row_byte
   %row_cell = mul i64 %i, %stride
   %cell = add i64 %row_cell, %column
@@ -337,15 +320,20 @@ single:
   br i1 %go_0, label %steps_1, label %row_end
 {single}
 row_end:
-  %taken = phi i64 [ 1, %single ], [ 1, %end_1 ]{many}
-  %next_i = add i64 %i, %taken
-  %more_rows = icmp ult i64 %next_i, %n_rows
-  br i1 %more_rows, label %row, label %tile_end
-tile_end:
-  %next_j = add i64 %j, 1
-  %more_tiles = icmp ult i64 %next_j, %n_tiles
-  br i1 %more_tiles, label %tile, label %end
-end:
+  %taken = phi i64 [ 1, %single ], [ 1, %end_1 ]{many}"""
+    tile = f"""  %tile_flag_at = getelementptr i8, ptr %tile_flags, i64 %j
+  %tile_flag = load i8, ptr %tile_flag_at
+  %tile_byte = mul i64 %j, %tile_bytes
+  %tile_first = getelementptr i8, ptr %lanes, i64 %tile_byte
+  %column = mul i64 %j, {shape.lanes}
+{loop("i", "each_j", "%n_rows", row, step="%taken")}"""
+    text = f"""define void @multiply(ptr noalias %spread, ptr noalias %lanes, ptr %c, ptr %d, ptr %row_flags,
+    ptr %tile_flags, i64 %n_rows, i64 %n_tiles, i64 %n_steps, i64 %stride, i8 %wanted{more}) {{
+entry:
+{enter}
+  %row_bytes = mul i64 %n_steps, {rows}
+  %tile_bytes = mul i64 %n_steps, {tiles}
+{loop("j", "entry", "%n_tiles", tile)}
 {leave}
   ret void
 }}"""
@@ -411,6 +399,7 @@ def _steps(
     phis: list[str] = []
     after: list[str] = []
     made: list[str] = []
+    start = f"steps_{rows}" if promotion is None else f"each_block_{rows}"
     for row in range(rows):
         x = f"{rows}_{row}"
         code = Code(shape.lanes, f"r{x}_")
@@ -434,10 +423,8 @@ def _steps(
         lowering = Lowering(cut.graph, code, known, cut.rules)
         d_next = code.operand(code.unsigned(lowering.value_of(cut.root), cut.root.width), d_bits)
         if shape.chained:
-            c, there = f"%c_first_{x}", f"%steps_{rows}"
-            if promotion is not None:
-                c, there = "zeroinitializer", f"%block_{rows}"
-            phis.append(f"  %c_now_{x} = phi {kinds[0]} [ {c}, {there} ], [ {d_next}, %loop_{rows} ]")
+            c = f"%c_first_{x}" if promotion is None else "zeroinitializer"
+            phis.append(f"  %c_now_{x} = phi {kinds[0]} [ {c}, %{start} ], [ {d_next}, %close_step_{rows} ]")
         else:
             code.lines.insert(
                 0, f"  %c_now_{x} = select i1 true, {kinds[0]} %c_first_{x}, {kinds[0]} %c_first_{x}"
@@ -452,27 +439,33 @@ def _steps(
     lines = "\n".join
     # The rows' instructions are the same ones: side by side, each waits for its own row's alone.
     mixed = [line for same in zip(*bodies, strict=True) for line in same]
-    start, first, count, leave = f"%steps_{rows}", ("0", "0", "%tile_first"), "%n_steps", f"%end_{rows}"
-    opened = closed = ""
-    if promotion is not None:
-        opened, closed = _accumulator(promotion, shape, made, rows)
-        start, count, leave = f"%block_{rows}", f"%until_{rows}", f"%close_{rows}"
-        first = (f"%block_step_{rows}", f"%block_byte_{rows}", f"%block_tile_{rows}")
-    text = f"""steps_{rows}:
-{lines(before)}
-{opened or f"  br label %loop_{rows}"}
-loop_{rows}:
-  %step_{rows} = phi i64 [ {first[0]}, {start} ], [ %next_step_{rows}, %loop_{rows} ]
-  %row_byte_{rows} = phi i64 [ {first[1]}, {start} ], [ %next_row_{rows}, %loop_{rows} ]
-  %tile_at_{rows} = phi ptr [ {first[2]}, {start} ], [ %next_tile_{rows}, %loop_{rows} ]
+    first = ("0", "0", "%tile_first") if promotion is None else (
+        f"%block_{rows}", f"%block_byte_{rows}", f"%block_tile_{rows}"
+    )  # fmt: skip
+    step = f"""  %row_byte_{rows} = phi i64 [ {first[1]}, %{start} ], [ %next_row_{rows}, %close_step_{rows} ]
+  %tile_at_{rows} = phi ptr [ {first[2]}, %{start} ], [ %next_tile_{rows}, %close_step_{rows} ]
 {lines(phis)}
 {lines(mixed)}
   %next_row_{rows} = add i64 %row_byte_{rows}, {size}
-  %next_tile_{rows} = getelementptr i8, ptr %tile_at_{rows}, i64 {tile_size}
-  %next_step_{rows} = add i64 %step_{rows}, 1
-  %more_steps_{rows} = icmp ult i64 %next_step_{rows}, {count}
-  br i1 %more_steps_{rows}, label %loop_{rows}, label {leave}
-{closed}end_{rows}:
+  %next_tile_{rows} = getelementptr i8, ptr %tile_at_{rows}, i64 {tile_size}"""
+    stop = "%n_steps" if promotion is None else f"%until_{rows}"
+    whole = loop(f"step_{rows}", start, stop, step, first=first[0])
+    if promotion is not None:
+        opened, closed = _accumulator(promotion, shape, made, rows)
+        block = f"""{opened}
+  %block_byte_{rows} = mul i64 %block_{rows}, {size}
+  %block_tile_byte_{rows} = mul i64 %block_{rows}, {tile_size}
+  %block_tile_{rows} = getelementptr i8, ptr %tile_first, i64 %block_tile_byte_{rows}
+  %full_{rows} = add i64 %block_{rows}, {promotion.steps}
+  %until_{rows} = call i64 @llvm.umin.i64(i64 %full_{rows}, i64 %n_steps)
+{whole}
+{closed}"""
+        whole = loop(f"block_{rows}", f"steps_{rows}", "%n_steps", block, step=promotion.steps)
+    text = f"""steps_{rows}:
+{lines(before)}
+{whole}
+  br label %end_{rows}
+end_{rows}:
 {lines(after)}
   br label %row_end"""
     return text, code.widest
@@ -486,13 +479,15 @@ def _accumulator(p: Promotion, shape: Shape, full: Sequence[str], rows: int) -> 
     bodies: list[list[str]] = []
     for row, text in enumerate(full):
         x = f"{rows}_{row}"
-        phis.append(f"  %total_{x} = phi {kind} [ %c_first_{x}, %steps_{rows} ], [ %sum_{x}, %close_{rows} ]")
+        old = f"[ %c_first_{x}, %steps_{rows} ], [ %sum_{x}, %close_block_{rows} ]"
+        phis.append(f"  %total_{x} = phi {kind} {old}")
         code = Code(shape.lanes, f"p{x}_")
         size = BYTES * len(p.factors[shape.broadcast_side])
+        which = code.new(f"udiv i64 %block_{rows}, {p.steps}")
         own = code.new(f"mul i64 {code.new(f'add i64 %i, {row}')}, %row_apart")
-        own = code.new(f"add i64 {own}, {code.new(f'mul i64 %block_{rows}_i, {size}')}")
+        own = code.new(f"add i64 {own}, {code.new(f'mul i64 {which}, {size}')}")
         row_at = code.new(f"getelementptr i8, ptr %row_factors, i64 {own}")
-        other = code.new(f"mul i64 %block_{rows}_i, %tile_apart")
+        other = code.new(f"mul i64 {which}, %tile_apart")
         other = code.new(f"add i64 {other}, {code.new(f'mul i64 %column, {BYTES}')}")
         tile_at = code.new(f"getelementptr i8, ptr %tile_factors, i64 {other}")
         places = row_at, tile_at, code.new(f"mul i64 %stride, {BYTES}")
@@ -502,24 +497,8 @@ def _accumulator(p: Promotion, shape: Shape, full: Sequence[str], rows: int) -> 
         made = code.operand(p.sum(code, total, d, factors), bits)
         code.lines.append(f"  %sum_{x} = select i1 true, {kind} {made}, {kind} {made}")
         bodies.append(code.lines)
-    mixed = "\n".join(line for same in zip(*bodies, strict=True) for line in same)
-    opened = f"""  br label %block_{rows}
-block_{rows}:
-  %block_{rows}_i = phi i64 [ 0, %steps_{rows} ], [ %next_block_{rows}, %close_{rows} ]
-  %block_step_{rows} = phi i64 [ 0, %steps_{rows} ], [ %next_step_{rows}, %close_{rows} ]
-  %block_byte_{rows} = phi i64 [ 0, %steps_{rows} ], [ %next_row_{rows}, %close_{rows} ]
-  %block_tile_{rows} = phi ptr [ %tile_first, %steps_{rows} ], [ %next_tile_{rows}, %close_{rows} ]
-{chr(10).join(phis)}
-  %full_{rows} = add i64 %block_step_{rows}, {p.steps}
-  %until_{rows} = call i64 @llvm.umin.i64(i64 %full_{rows}, i64 %n_steps)
-  br label %loop_{rows}"""
-    closed = f"""close_{rows}:
-{mixed}
-  %next_block_{rows} = add i64 %block_{rows}_i, 1
-  %more_blocks_{rows} = icmp ult i64 %next_step_{rows}, %n_steps
-  br i1 %more_blocks_{rows}, label %block_{rows}, label %end_{rows}
-"""
-    return opened, closed
+    mixed = [line for same in zip(*bodies, strict=True) for line in same]
+    return "\n".join(phis), "\n".join(mixed)
 
 
 # ------------------------------------------------------------ The module: two decoders and the product kernel
@@ -581,36 +560,22 @@ def _decoder(cut: Cut, shape: Shape, side: str, flags: Sequence[Node]) -> tuple[
     report(code, [mark for mark in marks if not (mark.constant and not mark.low)])
     body = "\n".join(code.lines)
     enter, leave = control(body)
-    return (
-        f"""define void @decode_{side}(ptr noalias %raw, ptr noalias %scale,
+    inner = f"""  %which = add i64 %first, %step
+  %byte = mul i64 %which, {layout.size}
+  %to = getelementptr i8, ptr %out, i64 %byte
+{body}"""
+    outer = f"""  %flag_at = getelementptr i8, ptr %flags, i64 %index
+  %first = mul i64 %index, %steps
+{loop("step", "each_index", "%steps", inner)}"""
+    text = f"""define void @decode_{side}(ptr noalias %raw, ptr noalias %scale,
     ptr noalias %out, ptr noalias %flags, i64 %count, i64 %steps, i64 %raw_stride, i64 %scale_stride) {{
 entry:
 {enter}
-  br label %outer
-outer:
-  %index = phi i64 [ 0, %entry ], [ %next_index, %outer_end ]
-  %flag_at = getelementptr i8, ptr %flags, i64 %index
-  %first = mul i64 %index, %steps
-  br label %inner
-inner:
-  %step = phi i64 [ 0, %outer ], [ %next_step, %inner ]
-  %which = add i64 %first, %step
-  %byte = mul i64 %which, {layout.size}
-  %to = getelementptr i8, ptr %out, i64 %byte
-{body}
-  %next_step = add i64 %step, 1
-  %more_steps = icmp ult i64 %next_step, %steps
-  br i1 %more_steps, label %inner, label %outer_end
-outer_end:
-  %next_index = add i64 %index, 1
-  %more = icmp ult i64 %next_index, %count
-  br i1 %more, label %outer, label %end
-end:
+{loop("index", "entry", "%count", outer)}
 {leave}
   ret void
-}}""",
-        layout,
-    )
+}}"""
+    return text, layout
 
 
 def _raw(

@@ -16,7 +16,7 @@ from tcformal.backends.lanes import WORD, Code, LaneValue
 from tcformal.backends.llvm import Lowering
 from tcformal.ir.node import Node
 from tcformal.simulation.kernels.cut import Cut, DotCall
-from tcformal.simulation.kernels.rules import declarations, needed
+from tcformal.simulation.kernels.rules import declarations, loop, needed
 from tcformal.simulation.kernels.source import PlaneLayout, Shape, control, load, report, word
 
 # --------------- Transposition of blocks in the first-level cache, so that neighbouring lanes become adjacent
@@ -112,21 +112,15 @@ def turn(piece: LanePiece, name: str) -> str:
             to = code.new(f"getelementptr i{piece.word}, ptr %target, i64 {(i * parts + part) * piece.width}")
             code.lines.append(f"  store {code.kind(piece.word)} {one}, ptr {to}, align {bits // 8}")
     body = "\n".join(code.lines)
-    return f"""define internal void @{name}(ptr noalias %from, ptr noalias %to, i64 %apart, i64 %chunks,
-    i64 %ahead) {{
-entry:
-  br label %each
-each:
-  %chunk = phi i64 [ 0, %entry ], [ %next, %each ]
-  %read = mul i64 %chunk, {piece.chunk}
+    chunk = f"""  %read = mul i64 %chunk, {piece.chunk}
   %source = getelementptr i{bits}, ptr %from, i64 %read
   %written = mul i64 %chunk, {piece.chunk // piece.per_word * piece.width}
   %target = getelementptr i{piece.word}, ptr %to, i64 %written
-{body}
-  %next = add i64 %chunk, 1
-  %more = icmp ult i64 %next, %chunks
-  br i1 %more, label %each, label %end
-end:
+{body}"""
+    return f"""define internal void @{name}(ptr noalias %from, ptr noalias %to, i64 %apart, i64 %chunks,
+    i64 %ahead) {{
+entry:
+{loop("chunk", "entry", "%chunks", chunk)}
   ret void
 }}
 """
@@ -143,23 +137,17 @@ def copy(piece: LanePiece, k: int, name: str) -> str:
     """The function NAME(from, to, apart): copy a cache line's tiles for k rows that are `apart` elements
     apart."""
     kind = f"<{piece.width} x i{piece.bits}>"
-    return f"""define internal void @{name}(ptr noalias %from, ptr noalias %to, i64 %apart) {{
-entry:
-  br label %each
-each:
-  %k = phi i64 [ 0, %entry ], [ %next, %each ]
-  %read = mul i64 %k, %apart
+    line = f"""  %read = mul i64 %k, %apart
   %source = getelementptr i{piece.bits}, ptr %from, i64 %read
   %soon = getelementptr i8, ptr %source, i64 {_SOON * LINE}
   call void @llvm.prefetch.p0(ptr %soon, i32 0, i32 2, i32 1)
   %line = load {kind}, ptr %source, align {piece.bits // 8}
   %written = mul i64 %k, {piece.width}
   %target = getelementptr i{piece.bits}, ptr %to, i64 %written
-  store {kind} %line, ptr %target, align {piece.bits // 8}
-  %next = add i64 %k, 1
-  %more = icmp ult i64 %next, {k}
-  br i1 %more, label %each, label %end
-end:
+  store {kind} %line, ptr %target, align {piece.bits // 8}"""
+    return f"""define internal void @{name}(ptr noalias %from, ptr noalias %to, i64 %apart) {{
+entry:
+{loop("k", "entry", k, line)}
   ret void
 }}
 """
@@ -225,27 +213,15 @@ def scale_lanes(
     return {node.index: x() for node, x in zip(nodes, values, strict=True)}
 
 
-def next_piece(tiles: int | str, steps: int) -> str:
-    """The loops over blocks of tiles and steps, from %entry into %each_piece; `PIECE_END` closes them."""
-    return f"""  br label %each_group
-each_group:
-  %group = phi i64 [ 0, %entry ], [ %next_group, %group_end ]
-  %next_group = add i64 %group, {tiles}
-  %last_tile = call i64 @llvm.umin.i64(i64 %n_tiles, i64 %next_group)
-  br label %each_piece
-each_piece:
-  %first_step = phi i64 [ 0, %each_group ], [ %next_first, %piece_end ]
-  %next_first = add i64 %first_step, {steps}
-  %last_step = call i64 @llvm.umin.i64(i64 %n_steps, i64 %next_first)"""
-
-
-#: From %piece_end to %end: what `next_piece` begins is done again.
-PIECE_END = """piece_end:
-  %more_pieces = icmp ult i64 %next_first, %n_steps
-  br i1 %more_pieces, label %each_piece, label %group_end
-group_end:
-  %more_groups = icmp ult i64 %next_group, %n_tiles
-  br i1 %more_groups, label %each_group, label %end"""
+def pieces(tiles: int | str, steps: int, body: str) -> str:
+    """The loops over blocks: of tiles from %group to %last_tile, of steps from %first_step to %last_step."""
+    piece = f"""  %end_step = add i64 %first_step, {steps}
+  %last_step = call i64 @llvm.umin.i64(i64 %n_steps, i64 %end_step)
+{body}"""
+    group = f"""  %end_tile = add i64 %group, {tiles}
+  %last_tile = call i64 @llvm.umin.i64(i64 %n_tiles, i64 %end_tile)
+{loop("first_step", "each_group", "%n_steps", piece, step=steps)}"""
+    return loop("group", "entry", "%n_tiles", group, step=tiles)
 
 
 #: The most products of a step, and nodes for each, whose sums wait in memory longer than in registers.
@@ -294,54 +270,30 @@ def thin(
     row = _row(cut, shape, layout, decoded)
     body = "\n".join(code.lines)
     enter, leave = control(body + row)
-    fill, memory, function = "", "", ""
+    fill, memory, function, before = "", "", "", "each_first_tile"
     if kept:
         memory = f"  %piece = alloca [{piece.size(shape.k)} x i8], align {LINE}"
         function = turn(piece, "fill") if how == "turned" else copy(piece, piece.steps * shape.k, "fill")
         fill = _fill(shape, piece, turned=how == "turned")
+        before = "after_filled" if how == "turned" else before
+    tile = f"""  %column = mul i64 %tile, {shape.lanes}
+{body}
+{loop("row", "each_tile", "%n_rows", row)}"""
+    step = f"""  %step_byte = mul i64 %step, {layout.size}
+  %step_first = getelementptr i8, ptr %spread, i64 %step_byte
+{loop("tile", "each_step", "%line_last", tile, first="%first_tile")}"""
+    line = f"""  %line_end = add i64 %first_tile, {piece.tiles}
+  %line_last = call i64 @llvm.umin.i64(i64 %last_tile, i64 %line_end)
+{fill}
+{loop("step", before, "%last_step", step, first="%first_step", step=at_once)}"""
+    lines = loop("first_tile", "each_first_step", "%last_tile", line, first="%group", step=piece.tiles)
     text = f"""{function}define void @thin(ptr noalias %spread, ptr noalias %other, ptr noalias %scale,
     ptr %c, ptr %d, ptr noalias %flags, i64 %n_rows, i64 %n_tiles, i64 %together, i64 %n_steps,
     i64 %row_bytes, i64 %apart, i64 %stride) {{
 entry:
 {enter}
 {memory}
-{next_piece("%together", piece.steps)}
-  br label %each_line
-each_line:
-  %first_tile = phi i64 [ %group, %each_piece ], [ %next_line, %line_end ]
-  %next_line = add i64 %first_tile, {piece.tiles}
-  %line_last = call i64 @llvm.umin.i64(i64 %last_tile, i64 %next_line)
-{fill}
-  br label %each_step
-each_step:
-  %step = phi i64 [ %first_step, %{"filled" if fill else "each_line"} ], [ %next_step, %step_end ]
-  %step_byte = mul i64 %step, {layout.size}
-  %step_first = getelementptr i8, ptr %spread, i64 %step_byte
-  br label %each_tile
-each_tile:
-  %tile = phi i64 [ %first_tile, %each_step ], [ %next_tile, %tile_end ]
-  %column = mul i64 %tile, {shape.lanes}
-{body}
-  br label %each_row
-each_row:
-  %row = phi i64 [ 0, %each_tile ], [ %next_row, %each_row ]
-{row}
-  %next_row = add i64 %row, 1
-  %more_rows = icmp ult i64 %next_row, %n_rows
-  br i1 %more_rows, label %each_row, label %tile_end
-tile_end:
-  %next_tile = add i64 %tile, 1
-  %more_tiles = icmp ult i64 %next_tile, %line_last
-  br i1 %more_tiles, label %each_tile, label %step_end
-step_end:
-  %next_step = add i64 %step, {at_once}
-  %more_steps = icmp ult i64 %next_step, %last_step
-  br i1 %more_steps, label %each_step, label %line_end
-line_end:
-  %more_lines = icmp ult i64 %next_line, %last_tile
-  br i1 %more_lines, label %each_line, label %piece_end
-{PIECE_END}
-end:
+{pieces("%together", piece.steps, lines)}
 {leave}
   ret void
 }}"""
@@ -353,7 +305,7 @@ _AHEAD = 512
 
 
 def _fill(shape: Shape, piece: LanePiece, *, turned: bool) -> str:
-    """Copy or transpose the block that starts at %first_step and %first_tile: from %each_line to %filled."""
+    """Copy or transpose the block that starts at %first_step and %first_tile."""
     bits = piece.bits
     if not turned:
         return f"""  %first_k = mul i64 %first_step, {shape.k}
@@ -361,26 +313,18 @@ def _fill(shape: Shape, piece: LanePiece, *, turned: bool) -> str:
   %tile_at = mul i64 %first_tile, {shape.lanes}
   %from_i = add i64 %k_at, %tile_at
   %from = getelementptr i{bits}, ptr %other, i64 %from_i
-  call void @fill(ptr %from, ptr %piece, i64 %apart)
-  br label %filled
-filled:"""
+  call void @fill(ptr %from, ptr %piece, i64 %apart)"""
     chunks = piece.steps * shape.k // piece.chunk
-    return f"""  %first_k = mul i64 %first_step, {shape.k}
-  br label %each_filled
-each_filled:
-  %filled_tile = phi i64 [ %first_tile, %each_line ], [ %next_filled, %each_filled ]
-  %first_lane = mul i64 %filled_tile, {shape.lanes}
+    tile = f"""  %first_lane = mul i64 %filled, {shape.lanes}
   %lane_at = mul i64 %first_lane, %apart
   %from_i = add i64 %lane_at, %first_k
   %from = getelementptr i{bits}, ptr %other, i64 %from_i
-  %in_line = sub i64 %filled_tile, %first_tile
+  %in_line = sub i64 %filled, %first_tile
   %to_i = mul i64 %in_line, {shape.lanes}
   %to = getelementptr i{piece.word}, ptr %piece, i64 %to_i
-  call void @fill(ptr %from, ptr %to, i64 %apart, i64 {chunks}, i64 {_AHEAD})
-  %next_filled = add i64 %filled_tile, 1
-  %more_filled = icmp ult i64 %next_filled, %line_last
-  br i1 %more_filled, label %each_filled, label %filled
-filled:"""
+  call void @fill(ptr %from, ptr %to, i64 %apart, i64 {chunks}, i64 {_AHEAD})"""
+    return f"""  %first_k = mul i64 %first_step, {shape.k}
+{loop("filled", "each_first_tile", "%line_last", tile, first="%first_tile")}"""
 
 
 def _records(code: Code, layout: PlaneLayout, step: int) -> dict[int, LaneValue]:
