@@ -8,20 +8,21 @@ from itertools import chain
 
 from tcformal.design.unit import UnitSpec
 from tcformal.design.vendors.amd import amd_names
+from tcformal.design.vendors.integers import integer_names
 from tcformal.design.vendors.nvidia import UnitMaker, nvidia_names
 from tcformal.design.vendors.processors import cpu_names
 from tcformal.design.vendors.published import published_names
 
 
 class Catalogue(Mapping[str, UnitSpec]):
-    """An ordered map from names to units, by vendor and age; about 5,000 names, built one by one.
+    """An ordered map from names to units, by vendor and age; about 5,800 names, built one by one.
 
     Errors: KeyError for a name that is not legal (`names.resolve` says which are close).
     """
 
     def __init__(self) -> None:
         self._makers: dict[str, UnitMaker] = dict(
-            chain(nvidia_names(), amd_names(), cpu_names(), published_names())
+            chain(nvidia_names(), amd_names(), cpu_names(), published_names(), integer_names())
         )
         self._made: dict[str, UnitSpec] = {}
 

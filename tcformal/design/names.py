@@ -108,7 +108,9 @@ def _unknown_unit(base: str) -> str:
     if fitting := _fitting(base):
         some = ", ".join(fitting[:_SHOWN]) + (f", … ({len(fitting)})" if len(fitting) > _SHOWN else "")
         return f"expected a known unit, but got {shown(base)}: the closest are {some}"
-    near = [n for n in units if n.startswith(arch + "/")] or list(units)
+    # A name of floating-point operands is not near to one of integers.
+    near = [n for n in units if n.startswith(arch + "/") and (".s32." in n) <= (".s32." in base)]
+    near = near or list(units)
     if not slash:
         _, colon, rest = base.lower().partition(":")
         near = [f"{name}{colon}{rest}" for name in processor_names()]

@@ -42,6 +42,18 @@ def operation(u: UnitSpec) -> Operation:
     d = u.design
     length = min(u.k, d.products)
     rho = d.conversion
+    if u.operands.d.integer:
+        way = (
+            ("at the end" if d.accumulator is None else "after every sum")
+            if d.step.saturates
+            else f"modulo 2^{u.operands.d.width}"
+        )
+        return Operation(
+            name="integer DPA",
+            formula=f"d = c + Σ a_k·b_k, {'saturated ' * d.step.saturates}{way}",
+            bounds=(("overflow", "unbounded; else exact"),),
+            source=_VENDOR.get(u.arch, "integers"),
+        )
     if u.emulation is not None:
         parts = len(u.emulation.parts)
         inner = "FMA chain" if d.products == 1 else "T-FDPA"

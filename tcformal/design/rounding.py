@@ -98,6 +98,7 @@ _NAMED = {"FP64": (11, 52), "FP32": (8, 23), "FP16": (5, 10), "BF16": (8, 7)}
 _SHAPE = re.compile(r"E([0-9]+)M([0-9]+)")
 _LIMIT = re.compile(r"-?[0-9]{1,5}")
 _FIXED = re.compile(r"([QW])([0-9]+)\.([0-9]+)")
+_WHOLE = re.compile(r"(WRAP|SAT)-(U?)INT([0-9]{1,2})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,8 @@ class Conversion:
     Ranges: e_min = 2 - 2^(exponent_bits-1), e_max = 2^(exponent_bits-1) - 1; subnormals are produced.  Fixed
     point: multiples of 2^(integer_bits - fraction_bits) in [-2^integer_bits, 2^integer_bits), and
     e_min = e_max = integer_bits.
-    Zero, NaN, Inf: in fixed point zero has no sign, and a number outside is an Inf unless the target `wraps`.
+    Zero, NaN, Inf: in fixed point zero has no sign, and a number outside is an Inf unless the target `wraps`
+    or `saturates`.
     """
 
     #: One of MODES.
@@ -122,6 +124,15 @@ class Conversion:
     integer_bits: int | None = None
     #: Whether a number outside a fixed-point target is taken modulo its range.
     wraps: bool = False
+    #: Whether it becomes the target's least or largest number.
+    saturates: bool = False
+    #: Whether a fixed-point target has negative numbers.
+    signed: bool = True
+
+    @property
+    def integer(self) -> bool:
+        """Whether the target is an integer format."""
+        return (self.wraps and self.integer_bits == self.fraction_bits) or self.saturates
 
     @property
     def e_min(self) -> int:
@@ -143,7 +154,11 @@ class Conversion:
         return self.fraction_bits + 1
 
     def fits(self, target: Format) -> bool:
-        """Whether every result is representable in `target`, an IEEE-like format of the same exponents."""
+        """Whether every result is representable in `target`, an IEEE-like format of the same exponents, or an
+        integer format of the same numbers."""
+        if target.integer or self.integer:
+            numbers = self.exponent_bits, self.fraction_bits, self.signed
+            return self.integer and numbers == (0, target.fraction_bits, target.sign_bit > 0)
         return self.exponent_bits == target.exponent_bits and self.fraction_bits <= target.fraction_bits
 
 
@@ -154,9 +169,17 @@ def conversion(text: str | Conversion) -> Conversion:
     `:<n>` after a floating-point target: rounded magnitudes of 2^n and more overflow, `RNE-FP16:15`.
 
     Fixed point is `MODE-Q<i>.<f>`, i bits above the binary point and f below it, and `MODE-W<i>.<f>` wraps.
+    Sums of integers are `WRAP-INT<n>`, `SAT-INT<n>`, `WRAP-UINT<n>`, `SAT-UINT<n>`, n bits, which saturate
+    or are taken modulo 2^n.
     """
     if isinstance(text, Conversion):
         return text
+    if (whole := _WHOLE.fullmatch(text)) and 2 <= int(whole[3]) <= 64:
+        bits = int(whole[3]) - (not whole[2])
+        return Conversion(
+            "RZ", 0, bits, integer_bits=bits, wraps=whole[1] == "WRAP", saturates=whole[1] == "SAT",
+            signed=not whole[2],
+        )  # fmt: skip
     mode, dash, shape = text.partition("-")
     check_choice("rounding mode", mode, MODES)
     shape, below, limit = shape.partition(":")

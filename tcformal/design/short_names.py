@@ -36,14 +36,20 @@ _OTHERS = {
     "cdna2": "MI250", "cdna3": "MI308X", "rdna3": "RX 7600, RX 7700, RX 7800", "rdna4": "RX 9060",
     "gaudi": "Gaudi 1",
 }  # fmt: skip
+#: x86's instructions on integers since Sapphire Rapids.
+_INTEGERS = "tdpbssd tdpbsud tdpbusd tdpbuud vpdpbusd vpdpwssd"
 #: Processors of instruction sets, with the instructions of the catalogue that each has.
 _CORES = (
-    ("x86", "tdpbf16ps vdpbf16ps", "SPR, Sapphire Rapids, EMR, Emerald Rapids"),
-    ("x86", "tdpbf16ps tdpfp16ps vdpbf16ps", "GNR, Granite Rapids"),
-    ("x86", "tdp vdp", "DMR, Diamond Rapids"),
-    ("x86", "vdpbf16ps", "CPX, Cooper Lake, Zen 4, Genoa, Bergamo, Zen 5, Turin"),
-    ("arm", "bfdot bfmmla", "Grace, Graviton 3, Graviton 4, Neoverse V1, Neoverse N2, Neoverse V2"),
-    ("arm", "fmopa bfmopa", "M4, Apple M4, M5, Apple M5"),
+    ("x86", f"tdpbf16ps {_INTEGERS} vdpbf16ps", "SPR, Sapphire Rapids, EMR, Emerald Rapids"),
+    ("x86", f"tdpbf16ps tdpfp16ps {_INTEGERS} vdpbf16ps", "GNR, Granite Rapids"),
+    ("x86", "tdp vdp vpdp", "DMR, Diamond Rapids"),
+    ("x86", "vdpbf16ps vpdpbusd vpdpwssd", "CPX, Cooper Lake, Zen 4, Genoa, Bergamo, Zen 5, Turin"),
+    (
+        "arm",
+        "bfdot bfmmla sdot udot usdot smmla ummla usmmla",
+        "Grace, Graviton 3, Graviton 4, Neoverse V1, Neoverse N2, Neoverse V2",
+    ),
+    ("arm", "fmopa bfmopa smopa umopa usmopa sumopa", "M4, Apple M4, M5, Apple M5"),
 )
 #: The models of a series: RTX 40 stands for RTX 4050 to RTX 4090; an RTX 2050 is no Turing.
 _SERIES = {"rtx20": range(6, 9), **{f"rtx{n}0": range(5, 10) for n in (3, 4, 5)}}
@@ -54,8 +60,9 @@ _MAKERS = re.compile("(nvidia|amd|intel)?(geforce|tesla|instinct|radeon)?")
 
 #: Instructions by the name of an extension, where they are not named after it.
 _EXTENSIONS = {
-    "amx": "td", "avx512": "vdpbf16ps", "avx10": "vdpphps", "neon": "bfdot bfmmla", "sme": "fmopa bfmopa",
-    "mfma": "v_mfma", "wmma": "v_wmma",
+    "amx": "td", "avx512": "vdpbf16ps", "avx10": "vdpphps", "vnni": "vpdp",
+    "neon": "bfdot bfmmla sdot udot usdot smmla ummla usmmla",
+    "sme": "fmopa bfmopa smopa umopa usmopa sumopa", "mfma": "v_mfma", "wmma": "v_wmma",
 }  # fmt: skip
 #: Other words for formats of operands, those with scales among them.
 _WORDS = {
@@ -139,7 +146,7 @@ def _label(u: UnitSpec) -> str | None:
     """The word for a unit's operand formats: `fp16`, `mxe4m3`, `mxf4`, `nvf4`; None without one."""
     a = u.operands.a.name
     if a != u.operands.b.name:
-        return None
+        return f"{a}.{u.operands.b.name}" if u.operands.d.integer else None
     if u.scale_format is None:
         return a
     kind = {("e8m0", 32): "mx", ("ue4m3", 16): "nv"}.get((u.scale_format.name, u.scale_block or 0))
@@ -230,6 +237,10 @@ def alias(text: str) -> Alias | None:
                 f"{shown(text)}: it has {', '.join(results)}"
             )
     best, *others = ranked
-    also = (u.name for u in others if (u.operands, u.scale_format) == (best.operands, best.scale_format))
+    also = (
+        u.name for u in others
+        if (u.operands, u.scale_format) == (best.operands, best.scale_format)
+        and (not u.operands.d.integer or u.design.conversion == best.design.conversion)
+    )  # fmt: skip
     said = f"{name}:{extension}{'-' * bool(extension)}{label}{':' * bool(result)}{result}"
     return Alias(said, best.name, tuple(also))

@@ -425,6 +425,31 @@ class Design(SpecialValues, Rounding, Accumulation, Alignment, Products, Shown):
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
+#: Parameters of designs of integers, whose sums are exact until they are converted.
+_OF_INTEGERS = (
+    "products", "order", "negated", "summation", "c_position", "accumulator", "conversion", "zero_words",
+)  # fmt: skip
+
+
+def check_integers(design: Design, formats: Operands) -> None:
+    """Raise InputError for integers beside floating-point numbers, or for a parameter that integers lack."""
+    given = (formats.a, formats.b, formats.c, formats.d)
+    if not any(x.integer for x in given):
+        return
+    if not all(x.integer for x in given):
+        raise InputError(f"expected integers alone or none, but got {formats}")
+    for field in fields(design):
+        neutral = 0 if field.name == "nan_word" else field.default
+        if field.name not in _OF_INTEGERS and getattr(design, field.name) != neutral:
+            raise InputError(
+                f"expected {field.name}={neutral} for {formats}, but got {getattr(design, field.name)}"
+            )
+    if not design.step.integer:
+        raise InputError(
+            f"expected an accumulator such as SAT-{formats.d.name.upper()}, but got {design.accumulator}"
+        )
+
+
 def subtracts(negated: str, k: int) -> bool:
     """Whether product k is subtracted under the rule `negated`."""
     return negated == "all" or negated == ("odd" if k % 2 else "even")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from tcformal.checks import check_int
-from tcformal.design.spec import Design, Operands
+from tcformal.design.spec import Design, Operands, check_integers
 from tcformal.design.trees.tree import Tree, stage_designs
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
@@ -91,7 +91,10 @@ class UnitSpec(Shown):
                 f"expected a conversion into {self.operands.d.name} for {self.name}, "
                 f"but got {self.design.conversion}"
             )
+        check_integers(self.design, self.operands)
         whole = self.design.piece_bits is None and self.design.lost_bits != "halves"
+        if self.scale_format is not None and self.operands.d.integer:
+            raise InputError(f"expected no scales of integers, but {self.name} has some")
         if self.scale_format is not None and not whole:
             raise InputError(f"expected no scales where products are cut in parts, but {self.name} has some")
         if not self.pieces:

@@ -160,10 +160,35 @@ def _signed(fmt: Format, word: int, sign: int) -> int:
 def directed(spec: UnitSpec, k: int | None = None) -> Iterator[Directed]:
     """All directed dot products of a unit that its formats can hold."""
     m = DirectedMaker(spec, spec.k if k is None else k)
+    if spec.operands.d.integer:
+        yield from _integers(m)
+        return
     kinds = (_zeros, _roundings, _alignments, _small_c, _small_operands, _small_results,
              _extremes, _specials, _scales)  # fmt: skip
     for make in kinds:
         yield from make(m)
+
+
+def _integers(m: DirectedMaker) -> Iterator[Directed]:
+    """Sums of integers at both ends of the result's numbers, in reach and out of it, and back again."""
+    o = m.o
+    least = [(f.sign_bit, f.largest) for f in (o.a, o.b)]
+    yield m.raw("integer/zero", "all operands 0", {}, 0)
+    for (x, pair), (end, c) in itertools.product(
+        {"least": (0, 0), "largest": (1, 1), "mixed": (0, 1), "mixed-too": (1, 0)}.items(),
+        {"high": o.c.largest, "low": o.c.sign_bit, "zero": 0}.items(),
+    ):  # fmt: skip
+        both = (least[0][pair[0]], least[1][pair[1]])
+        for count in dict.fromkeys((1, m.k)):
+            id_ = f"integer/{x}-{count}-{end}"
+            yield m.raw(id_, "overflow: at the end of the range of c", m.every(both, count), c)
+        for i, j in m.pairs():
+            back = (least[0][1 - pair[0]], least[1][pair[1]])
+            id_ = f"integer/back-{x}-{end}-{i}-{j}"
+            yield m.raw(id_, "overflow and back: where a sum saturates", {i: both, j: back}, c)
+    for bit in range(o.a.width):
+        one = (1 << bit, 1)
+        yield m.raw(f"integer/bit-{bit}", "the weight of a bit of a", m.every(one), 0)
 
 
 def _zeros(m: DirectedMaker) -> Iterator[Directed]:

@@ -1,9 +1,9 @@
-"""The catalogue of floating-point formats."""
+"""The catalogue of floating-point and integer formats."""
 
 from __future__ import annotations
 
 from tcformal.checks import check_choice
-from tcformal.encodings.custom import changed, shaped
+from tcformal.encodings.custom import changed, integer, shaped
 from tcformal.encodings.spec import Format, Sign, Specials
 from tcformal.errors import InputError
 
@@ -70,6 +70,11 @@ _ALL = (
     _row(
         "ue4m3", 4, 7, 3, Specials.ALL_ONES_NAN, "MMA-Sim 2.1.1 (e4m3, sign bit ignored)", sign=Sign.IGNORED
     ),
+    *(
+        integer(width, signed, "PTX ISA, integer types")
+        for width in (4, 8, 16, 32)
+        for signed in (True, False)
+    ),
 )
 
 #: Every format by name.
@@ -82,11 +87,13 @@ ALIASES: dict[str, str] = {
     "e11m52": "fp64", "e8m23": "fp32", "e5m10": "fp16", "e8m7": "bf16",
     "fp8_e5m2": "e5m2", "fp8_e4m3": "e4m3", "e4m3fn": "e4m3",
     "fp6_e3m2": "e3m2", "fp6_e2m3": "e2m3", "fp4": "e2m1", "ue8m0": "e8m0",
+    "s4": "int4", "u4": "uint4", "s8": "int8", "u8": "uint8", "s16": "int16", "u16": "uint16",
+    "s32": "int32", "u32": "uint32", "i4": "int4", "i8": "int8", "i16": "int16", "i32": "int32",
 }  # fmt: skip
 
 
 def format_named(name: str) -> Format:
-    """The format with this name or alias, of a shape `eXmY`, or one of these with changes in brackets.
+    """The format with this name or alias, of a shape `eXmY`, `intN` or `uintN`, or with changes in brackets.
 
     Errors: UnknownNameError with the closest names for another; InputError for facts that no format has.
     """
@@ -104,7 +111,7 @@ def format_named(name: str) -> Format:
 
 
 def formats() -> dict[str, Format]:
-    """Every floating-point format by name, with its widths, bias, special values and source.
+    """Every format by name, with its widths, bias, special values and source.
 
     Examples:
         >>> tcformal.formats()["bf16"]

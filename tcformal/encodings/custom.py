@@ -1,4 +1,4 @@
-"""Custom formats by name: `e4m7`, `fp16[no-subnormals]`, `e5m10[bias=20,finite]`."""
+"""Custom formats by name: `e4m7`, `int6`, `fp16[no-subnormals]`, `e5m10[bias=20,finite]`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from tcformal.checks import check_choice, check_int, read_int
-from tcformal.encodings.spec import Format, Specials
+from tcformal.encodings.spec import Format, Sign, Specials
 from tcformal.errors import InputError
 
 #: How a name spells which encodings are no finite numbers.
@@ -19,15 +19,30 @@ SPECIALS: dict[str, Specials] = {
 LARGEST_BIAS = 20000
 
 _SHAPE = re.compile(r"e([0-9]{1,2})m([0-9]{1,3})")
+_INTEGER = re.compile(r"(u?)int([0-9]{1,2})")
 _CHANGES = ("bias=N", "subnormals", "no-subnormals", *SPECIALS)
 
 
-def shaped(name: str) -> Format | None:
-    """The IEEE-like format `eXmY`: bias 2^(X-1) - 1, subnormals, Inf and NaN; None for another name.
+def integer(width: int, signed: bool, source: str = "given by its name") -> Format:
+    """The integers of `width` bits, in two's complement or without a sign."""
+    bits = width - signed
+    return Format(
+        name=f"{'' if signed else 'u'}int{width}", exponent_bits=0, fraction_bits=bits, bias=1 - bits,
+        specials=Specials.NONE, sign=Sign.PRESENT if signed else Sign.ABSENT,
+        source=source,
+    )  # fmt: skip
 
-    Ranges and units: X from 2 to 15 exponent bits, Y from 1 to 62 fraction bits, at most 64 bits in all.
+
+def shaped(name: str) -> Format | None:
+    """The IEEE-like format `eXmY`: bias 2^(X-1) - 1, subnormals, Inf and NaN; or integers `intN`, `uintN`.
+
+    None for another name.
+    Ranges and units: X from 2 to 15 exponent bits, Y from 1 to 62 fraction bits, at most 64 bits in all; N
+    from 2 to 64.
     Errors: InputError for widths that no encoding has.
     """
+    if whole := _INTEGER.fullmatch(name):
+        return integer(check_int(f"the bits of {name}", int(whole[2]), low=2, high=64), not whole[1])
     match = _SHAPE.fullmatch(name)
     if not match:
         return None
@@ -64,6 +79,8 @@ def changed(base: Format, text: str) -> Format:
         if kind in met:
             raise InputError(f"expected the {kind} of {base.name} once, but got {text!r}")
         met.add(kind)
+    if base.integer:
+        raise InputError(f"expected a floating-point format to change, but got {base.name}")
     if not subnormals and not base.has_zero:
         raise InputError(f"expected a format with zero for no-subnormals, but got {base.name}")
     shown = []

@@ -1,4 +1,4 @@
-"""A floating-point format as a frozen record of facts, without arithmetic."""
+"""A number format, floating-point or integer, as a frozen record of facts, without arithmetic."""
 
 from __future__ import annotations
 
@@ -34,12 +34,14 @@ class Sign(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format(Shown):
-    """A floating-point format.
+    """A floating-point format, or an integer format: one without exponent bits.
 
     Ranges and units: a finite encoding with exponent field E and fraction field T stands for
     (-1)^S · (1 + T·2^-fraction_bits) · 2^(E-bias) where E > 0, and for
     (-1)^S · T · 2^(1-bias-fraction_bits) where E = 0 (subnormals; zeros where `subnormals` is False;
-    not where `has_zero` is False, whose field 0 is an ordinary exponent).
+    not where `has_zero` is False, whose field 0 is an ordinary exponent).  An encoding of an integer format
+    stands for itself, with a sign bit in two's complement; 2^fraction_bits bounds its magnitude, and e_min
+    is fraction_bits.
     Errors: InputError for widths that do not add up.
 
     Examples:
@@ -74,7 +76,7 @@ class Format(Shown):
         return hash(self.name)
 
     def __post_init__(self) -> None:
-        check_int("exponent_bits", self.exponent_bits, low=1, high=15)
+        check_int("exponent_bits", self.exponent_bits, low=0, high=15)
         check_int("fraction_bits", self.fraction_bits, low=0, high=112)
         check_int("bias", self.bias)
         check_int("ignored_low_bits", self.ignored_low_bits, low=0, high=64)
@@ -82,6 +84,16 @@ class Format(Shown):
             raise InputError(f"expected an encoding of at most 64 bits, but got {self.width} for {self.name}")
         if self.specials is Specials.IEEE and self.fraction_bits < 1:
             raise InputError("expected at least 1 fraction bit for a format with Inf and NaN, but got 0")
+        plain = self.specials is Specials.NONE and self.sign is not Sign.IGNORED and not self.ignored_low_bits
+        if self.integer and (self.bias != 1 - self.fraction_bits or not plain):
+            raise InputError(
+                f"expected at least 1 exponent bit, or an integer format, but got 0 for {self.name}"
+            )
+
+    @property
+    def integer(self) -> bool:
+        """Whether an encoding is an integer, and no exponent and fraction."""
+        return not self.exponent_bits
 
     @property
     def width(self) -> int:
@@ -133,16 +145,22 @@ class Format(Shown):
         return 1 << (self.width - 1) if self.sign is Sign.PRESENT else 0
 
     def is_nan(self, words: Any) -> Any:
-        """Whether words (an unsigned integer or an array) are NaN, in a format with Inf."""
+        """Whether words (an unsigned integer or an array) are NaN; the format has Inf, or is integer."""
+        if self.integer:
+            return words != words
         return (words & ((1 << (self.width - 1)) - 1)) > self.infinity
 
     def is_special(self, words: Any) -> Any:
-        """Whether words (an unsigned integer or an array) are NaN or Inf, in a format with them."""
+        """Whether words, a number or an array, are NaN or Inf; the format has Inf or is integer."""
+        if self.integer:
+            return words != words
         return (words & ((1 << (self.width - 1)) - 1)) >= self.infinity
 
     @property
     def one(self) -> int:
         """The encoding of 1, for formats whose exponent range contains 0."""
+        if self.integer:
+            return 1
         return self.bias << (self.fraction_bits + self.ignored_low_bits)
 
     @property
@@ -154,6 +172,9 @@ class Format(Shown):
         return body - (self.specials is Specials.ALL_ONES_NAN)
 
     def _summary(self) -> str:
+        if self.integer:
+            low = -(1 << self.fraction_bits) if self.sign_bit else 0
+            return f"Format {self.name}: {self.width} bits, integers from {low} to {self.largest}"
         bits = f"{self.exponent_bits} exponent and {self.fraction_bits} fraction bits"
         return f"Format {self.name}: {self.width} bits, {bits}, bias {self.bias}"
 

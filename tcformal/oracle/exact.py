@@ -424,6 +424,8 @@ def _scales(
 @lru_cache(maxsize=1024)
 def _check_output(rho_text: str, nan_word: int, d_format: Format) -> None:
     rho = conversion(rho_text)
+    if d_format.integer and rho.fits(d_format) and not nan_word:
+        return
     if d_format.specials is not Specials.IEEE or not rho.fits(d_format) or rho.e_min != d_format.e_min:
         raise InputError(f"expected an output format that holds {rho_text}, but got {d_format}")
     if nan_word >= 2**d_format.width or decode(d_format, nan_word).kind is not NumberClass.NAN:

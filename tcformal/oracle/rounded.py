@@ -79,11 +79,19 @@ def to_fixed(sign: int, magnitude: Fraction, target: Conversion) -> ExactValue:
     """The conversion of (-1)^sign * magnitude to a fixed-point number; zero becomes +0.
 
     Ranges and units: whole units of the last place, as a two's complement integer of the target's bits.
-    Zero, NaN, Inf: a number that this does not hold is an Inf of its sign, unless the target wraps.
+    Zero, NaN, Inf: a number that this does not hold is an Inf of its sign, unless the target wraps or
+    saturates.
     Source: Hexagon HMX, hmx_fp16_mac and hmx_fp16_cvt.
     """
     unit, width = target.e_min - target.fraction_bits, target.fraction_bits + 1
     count = round_units(-magnitude if sign else magnitude, unit, target.mode)
+    if target.integer:
+        span = 2 ** (target.fraction_bits + target.signed)
+        least = -span // 2 if target.signed else 0
+        count = (
+            max(least, min(least + span - 1, count)) if target.saturates else (count - least) % span + least
+        )
+        return ExactValue(NumberClass.FINITE, int(count < 0), Fraction(abs(count)), target.e_min)
     if target.wraps:
         count = wrap(count, width)
     if wrap(count, width) != count:

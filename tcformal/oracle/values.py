@@ -85,6 +85,10 @@ def decode(fmt: Format, bits: int) -> ExactValue:
     Source: IEEE 754 §3.4; OCP OFP8 and OCP MX; XIE §4 (unnormalised significands).
     """
     check_int(f"an encoding of {fmt}", bits, low=0, high=2**fmt.width - 1)
+    if fmt.integer:
+        signed = fmt.sign is Sign.PRESENT and bits >= 2 ** (fmt.width - 1)
+        number = bits - 2**fmt.width if signed else bits
+        return ExactValue(NumberClass.FINITE, int(signed), Fraction(abs(number)), fmt.e_min)
     sign_bit, code = divmod(bits // 2**fmt.ignored_low_bits, _codes(fmt))
     sign = sign_bit if fmt.sign is Sign.PRESENT else 0
     field, fraction = divmod(code, 2**fmt.fraction_bits)
@@ -191,6 +195,12 @@ def _codes(fmt: Format) -> int:
     return codes
 
 
+def _largest_integer(fmt: Format, sign: int) -> int:
+    """The largest magnitude of an integer format's numbers of a sign."""
+    most: int = 2**fmt.fraction_bits
+    return most if sign else most - 1
+
+
 def _largest_code(fmt: Format) -> int:
     """The encoding, without the sign bit, of the largest finite number."""
     if fmt.specials is Specials.IEEE:
@@ -235,6 +245,9 @@ def _held(fmt: Format, sign: int, magnitude: Fraction) -> int | None:
         return None
     if sign and not magnitude and fmt.specials is Specials.NEGATIVE_ZERO_NAN:
         return None
+    if fmt.integer:
+        held = magnitude.denominator == 1 and magnitude <= _largest_integer(fmt, sign)
+        return (-1) ** sign * magnitude.numerator % 2**fmt.width if held and (magnitude or not sign) else None
     code, exact = _code_below(fmt, magnitude)
     held = exact and 0 <= code <= _largest_code(fmt) and (code == 0 or code >= _least_code(fmt))
     return _pack(fmt, sign, code) if held else None
@@ -253,8 +266,14 @@ def _encode(fmt: Format, sign: int, magnitude: Fraction, shown: Callable[[], str
 
     if sign and fmt.sign is not Sign.PRESENT:
         raise refused("the format has no sign")
-    if sign and magnitude == 0 and fmt.specials is Specials.NEGATIVE_ZERO_NAN:
+    if sign and magnitude == 0 and (fmt.integer or fmt.specials is Specials.NEGATIVE_ZERO_NAN):
         raise refused("the format has no -0")
+    if fmt.integer:
+        if magnitude > (most := _largest_integer(fmt, sign)):
+            raise refused(f"the {'least' if sign else 'largest'} is {'-' * sign}{most}")
+        down, minus = magnitude.numerator // magnitude.denominator, "-" * sign
+        near = [f"{minus}{down}" if down else "0", f"{minus}{down + 1}"]
+        raise refused(f"its neighbours are {' and '.join(reversed(near) if sign else near)}")
     (code, _), largest = _code_below(fmt, magnitude), _largest_code(fmt)
     if code < 0:
         raise refused(f"the smallest is {format_value(fmt, 0)}")

@@ -41,6 +41,21 @@ def simpler_values(fmt: Format, raw: int) -> Iterator[int]:
     if raw == 0:
         return
     yield 0
+    if fmt.integer:
+        n, span = int(decode(fmt, raw).number), 1 << fmt.width
+        sign = -1 if n < 0 else 1
+        for near in (
+            sign,
+            -sign,
+            -n,
+            n // 2,
+            n - sign,
+            n + sign,
+            sign << (abs(n).bit_length() - 1),
+            fmt.largest,
+        ):
+            yield near % span
+        return
     low, t = fmt.ignored_low_bits, fmt.fraction_bits
     sign = raw & fmt.sign_bit
     one = fmt.one
@@ -469,6 +484,9 @@ def _digits_cost(fmt: Format, raw: int, cost: int) -> int:
     value = decode(fmt, raw)
     if value.kind is not NumberClass.FINITE:
         return _SPECIAL
+    if fmt.integer:
+        whole = value.magnitude.numerator
+        return cost + 3 * whole.bit_length() + whole.bit_count() + 3 * value.sign
     fraction = (raw >> fmt.ignored_low_bits) & ((1 << fmt.fraction_bits) - 1)
     ignored = raw & ((1 << fmt.ignored_low_bits) - 1)
     if fmt.sign is Sign.IGNORED:

@@ -140,7 +140,14 @@ def _title_and_lines(step: SumStep, width: int) -> tuple[Text, list[_Line]]:
     """The title of one sum, and its lines."""
     if step.special:
         return Text(step_title(step)), []
-    return Text(step_title(step), style="underline"), _Columns(step, width).lines()
+    title = Text(step_title(step), style="underline")
+    if step.of_integers and step.rounding is not None:
+        done = step.rounding
+        fits = "fits" if not done.overflow else "overflows"
+        lines = [_Line(t.name, t.value, Text("")) for t in step.terms if not t.zero]
+        lines.append(_Line("sum", step.total, Text(f"  {fits}", style=_CUT if done.overflow else _DIM)))
+        return title, [*lines, _Line(done.conversion, done.value, Text(""))]
+    return title, _Columns(step, width).lines()
 
 
 class _Columns:

@@ -112,6 +112,9 @@ def step_title(step: SumStep) -> str:
         return f"{step.scope}: {why}; so the result is {step.special}{whose}"
     count = len(step.terms) or len(step.operands)
     zeros = sum(term.zero for term in step.terms)
+    if step.of_integers:
+        some = f" ({zeros} of them zero, not shown)" * bool(zeros)
+        return f"{step.scope}: exact sum of {count} terms{some}"
     title = f"{step.scope}: {count} terms at e_max = {step.e_max}, "
     title += "exact sum, last bit sticky" if step.exact else f"{step.fraction_bits} fraction bits kept"
     return title + f" ({'all' if zeros == count else zeros} of them zero, not shown)" * bool(zeros)

@@ -124,7 +124,7 @@ _FORMAT = ("format", ">bits", ">exponent", ">bias", ">fraction", "smallest", "la
 
 
 def formats_table(formats: Iterable[Format]) -> Table:
-    """One line per format, with its smallest and largest positive numbers, exact."""
+    """One row per format, with its smallest and largest positive numbers, exact."""
     return fitting(*_FORMAT, rows=map(_format, formats))
 
 
@@ -134,7 +134,8 @@ def format_card(f: Format) -> Table:
 
 
 def _format(f: Format) -> tuple[str, ...]:
-    numbers = map(str, (f.width, f.exponent_bits, f.bias, f.fraction_bits))
+    fields = (f.width, f.exponent_bits, f.bias, f.fraction_bits)
+    numbers = map(str, (f.width, "", "", "") if f.integer else fields)
     least, most = number_text(power_of_two(f.least_exponent)), format_value(f, f.largest)
     return (f.name, *numbers, least, most, _encodings(f))
 
@@ -144,7 +145,9 @@ def _encodings(f: Format) -> str:
     sign = {Sign.IGNORED: "sign bit ignored", Sign.ABSENT: "no sign"}.get(f.sign)
     low = f"{f.ignored_low_bits} low bits ignored" if f.ignored_low_bits else None
     least = None if f.subnormals else "no subnormals"
-    return "; ".join(text for text in (f.specials.value, sign, low, least) if text)
+    whole = f"integers from {format_value(f, f.sign_bit)}" if f.integer else None
+    sign = None if f.integer else sign
+    return "; ".join(text for text in (whole or f.specials.value, sign, low, least) if text)
 
 
 def unit_data(u: UnitSpec) -> Plain:

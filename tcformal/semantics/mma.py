@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from tcformal.design.spec import Design, Operands
+from tcformal.design.spec import Design, Operands, check_integers
 from tcformal.encodings.spec import Specials
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
@@ -122,6 +122,7 @@ def check_dot(design: Design, formats: Operands, k: int, k_of_b: int, scales: Sc
         )
     if not design.rho.fits(formats.d):
         raise InputError(f"expected a conversion into {formats.d.name}, but got {design.conversion}")
+    check_integers(design, formats)
     check_nans(design.nan_rule, formats)
     if scales is not None:
         blocks = -(-k // scales.block)

@@ -22,7 +22,11 @@ def pack(g: Graph, x: Number, fmt: Format, nan_word: Node) -> Node:
     only at e_min; missing low fraction bits and ignored bits are zero.
     Zero, NaN, Inf: NaN becomes `nan_word`; zero keeps its sign; a format without Inf is given none, one
     without a sign nothing below zero, and one without zero no zero.
+    An integer is its magnitude's two's complement where it is negative.
     """
+    if fmt.integer:
+        magnitude = g.extract(x.term.significand, fmt.width - 1, 0)
+        return g.ite(x.term.sign, g.neg_mod(magnitude), magnitude)
     has_inf = fmt.specials is Specials.IEEE
     with g.invariants.suppose(lambda: finite(g, [x])):
         fraction = g.shift_left_const(x.term.significand, fmt.fraction_bits - x.term.fraction_bits)
@@ -106,7 +110,12 @@ def _to(g: Graph, x: Node, width: int) -> Node:
 
 
 def check_output_format(fmt: Format, nan_word: int) -> None:
-    """Raise InputError for a result format without Inf and NaN, or for a word that is not its NaN."""
+    """Raise InputError for a result format without Inf and NaN, or for a word that is not its NaN.
+
+    Integers have no NaN, and their word is 0.
+    """
+    if fmt.integer and not nan_word:
+        return
     if fmt.specials is not Specials.IEEE:
         raise InputError(f"expected a result format with Inf and NaN, but got {fmt.name}")
     body = nan_word & ((1 << (fmt.width - 1)) - 1)

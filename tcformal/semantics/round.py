@@ -81,9 +81,39 @@ def convert(
     `tiny_zero` makes zeros of what would be one with an exponent without end, other rules nothing.
     Source: XIE Table 2; IEEE 754 §4.3, §7.4; HAWKEYE §7.1 (overflow to Inf under RZ).
     """
+    if target.integer:
+        return _to_integer(g, sign, magnitude, lsb, target)
     if target.integer_bits is not None:
         return _to_fixed(g, sign, magnitude, lsb, target)
     return _to_floating(g, sign, magnitude, lsb, target, overflow, subnormals)
+
+
+def _to_integer(g: Graph, sign: Node, magnitude: Node, lsb: Exponent, target: Conversion) -> Rounded:
+    """Convert an integer to an integer format: modulo its range, or to its nearest number.
+
+    Shapes: as `convert`; lsb is constant, and its weight a whole number of units.
+    Zero, NaN, Inf: a zero has no sign, and there is nothing else.
+    """
+    bits = target.fraction_bits
+    width = max(magnitude.width + lsb.low, bits + 1)
+    whole = g.shift_left_const(g.zero_extend_to(magnitude, width - lsb.low), lsb.low)
+    if target.saturates:
+        most = g.const((1 << bits) - 1, width)
+        least = g.const(1 << bits if target.signed else 0, width)
+        made = g.umin(whole, g.ite(sign, least, most))
+    else:
+        made = g.extract(g.ite(sign, g.neg_mod(whole), whole), bits - (not target.signed), 0)
+        sign = g.top(made) if target.signed else g.truth(False)
+        made = g.zero_extend_to(g.ite(sign, g.neg_mod(made), made), bits + 1)
+    made = g.extract(made, bits, 0)
+    zero, no = g.is_zero(made), g.const(0, 1)
+    exponent = Exponent(no, target.e_min, target.e_min)
+    number = Number(Term(g.and_(sign, g.not_(zero)), made, exponent, bits, zero), g.truth(False), no)
+    for name, node in (("sign", sign), ("significand", made), ("overflow", no)):
+        g.label(f"rounded.{name}", node)
+    return Rounded(
+        target, magnitude, no, made, no, number, magnitude, lsb.shifted(magnitude.width - 1), no, no, None
+    )
 
 
 def _to_fixed(g: Graph, sign: Node, magnitude: Node, lsb: Exponent, target: Conversion) -> Rounded:

@@ -14,9 +14,15 @@ def unpack(g: Graph, word: Node, fmt: Format) -> Number:
     Shapes: word u[fmt.width] -> significand u[fmt.precision].
     Ranges and units: exponent at least e_min (its code counts from -bias), significand in [0, 2) with
     fmt.fraction_bits fraction bits; subnormals keep a leading 0 and the exponent e_min.
-    Zero, NaN, Inf: classified by the format's specials; -0 keeps its sign.
+    Zero, NaN, Inf: classified by the format's specials; -0 keeps its sign; an integer has neither -0 nor NaN.
     Source: IEEE 754 §3.4; OCP OFP8 and OCP MX; XIE §4.1.3 (`SignedSig`, `Exp`).
     """
+    if fmt.integer:
+        sign = g.top(word) if fmt.sign is Sign.PRESENT else g.truth(False)
+        magnitude = g.zero_extend_to(g.ite(sign, g.neg_mod(word), word), fmt.precision)
+        constant = Exponent(g.const(0, 1), fmt.e_min, fmt.e_min)
+        no = g.truth(False)
+        return Number(Term(sign, magnitude, constant, fmt.fraction_bits, g.is_zero(word)), no, no)
     low = fmt.ignored_low_bits
     fraction_end = low + fmt.fraction_bits
     exponent_end = fraction_end + fmt.exponent_bits

@@ -42,6 +42,7 @@ from tcformal.theory.design import (
     coq_summation,
     tree_sum,
 )
+from tcformal.theory.integers import integer_form
 from tcformal.theory.stated_sum import ZEROS, operand_rules
 
 
@@ -1200,6 +1201,11 @@ def equal_by_theorem(
     length = _filled(first, k)
     if not same_formats(first, second) or length != _filled(second, k):
         return None
+    if first.d_format.integer:
+        known = [integer_form(unit, length, zero_c=zero_c) for unit in (first, second)]
+        if known[0] is not None and known[1] is not None and known[0][0] == known[1][0]:
+            return EqualByTheorem(first, second, tuple(dict.fromkeys(x[1] for x in known if x is not None)))
+        return EqualByTheorem(first, second, ()) if same_definition(first, second, length) else None
     one, two = (in_one_way(unit, length) for unit in (first, second))
     with suppress(InputError):
         forms = [_form(unit, zero_c=zero_c) for unit in (one, two)]

@@ -46,10 +46,14 @@ class Instance:
     numbers: dict[str, Fraction] = field(default_factory=dict)
     #: A second unit, `e` in conditions, which the theorem is about as well.
     other: UnitSpec | None = None
+    #: The file, where it is not about a design of the specification.
+    text: str = ""
 
 
 def coq_instance(x: Instance) -> str:
     """A file in which `coqc` checks the instance, its conditions and constants by computation."""
+    if x.text:
+        return f"(** {x.unit.name}: {x.says} *)\n{x.text}"
     lines = [HEADER, f"(** {x.unit.name}: {x.says} *)", f"Definition d : design := {coq_design(x.unit)}."]
     if x.other is not None:
         lines.append(f"(** {x.other.name} *)\nDefinition e : design := {coq_design(x.other)}.")

@@ -20,6 +20,7 @@ from tcformal.theory.checked import checked_with, source_of
 from tcformal.theory.claims import CLAIMS, claim_instance, negation_from_zero
 from tcformal.theory.design import block_size
 from tcformal.theory.instances import Instance, coq_instance
+from tcformal.theory.integers import integer_claim
 from tcformal.theory.regions import Exactness, any_order, exactness, region
 from tcformal.theory.stated_sum import operand_rules
 
@@ -164,7 +165,9 @@ def theorem_answer(unit: UnitSpec, claim: str) -> TheoremAnswer | None:
     """
     name, *assumed = claim.split(SEPARATOR)
     found = None
-    if name == AGREEMENT:
+    if unit.d_format.integer:
+        found = integer_claim(unit, claim)
+    elif name == AGREEMENT:
         found = _region(unit, *assumed)
     elif name in _OF_SUMS:
         made = _exactness(unit, *assumed)
@@ -214,6 +217,8 @@ def in_the_way(unit: UnitSpec, claim: str) -> str:
     They are the fewest, at most three, that have to be the usual ones for a theorem to apply.
     """
     name, *assumed = claim.split(SEPARATOR)
+    if unit.d_format.integer:
+        return f"no theorem about {name} is about integers"
     made = _exactness(unit, *assumed) if name in _OF_SUMS else None
     if made is not None:
         return "; ".join(made.failed)

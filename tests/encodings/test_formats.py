@@ -32,6 +32,14 @@ KNOWN = {
     "e2m1": (4, 2, 0, 2, 8, 0x7),
     "e8m0": (8, 1, -127, 127, 8, 0xFE),
     "ue4m3": (8, 4, -6, 8, 8, 0x7E),
+    "int4": (4, 4, 3, 2, 8, 7),
+    "uint4": (4, 5, 4, 3, 8, 15),
+    "int8": (8, 8, 7, 6, 8, 127),
+    "uint8": (8, 9, 8, 7, 8, 255),
+    "int16": (16, 16, 15, 14, 16, 0x7FFF),
+    "uint16": (16, 17, 16, 15, 16, 0xFFFF),
+    "int32": (32, 32, 31, 30, 32, 0x7FFF_FFFF),
+    "uint32": (32, 33, 32, 31, 32, 0xFFFF_FFFF),
 }
 
 #: The largest finite values as the specifications print them.
@@ -68,10 +76,14 @@ def test_largest_value(name: str) -> None:
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_largest_is_the_largest_of_all(name: str) -> None:
-    """No encoding above it without a sign is finite; e_max is its exponent, and e_min the smallest one's."""
+    """No encoding above it without a sign is finite; e_max is its exponent, e_min the smallest one's."""
     f = FORMATS[name]
     value = decode(f, f.largest)
-    assert (value.kind, value.sign, value.exponent) == (NumberClass.FINITE, 0, f.e_max)
+    assert (value.kind, value.sign, value.exponent) == (
+        NumberClass.FINITE,
+        0,
+        f.e_min if f.integer else f.e_max,
+    )
     step = 1 << f.ignored_low_bits
     above = range(
         f.largest + step, min(1 << (f.width - (f.sign is not Sign.ABSENT)), f.largest + 100 * step), step
@@ -140,8 +152,8 @@ def test_sign_and_specials_change_the_width_and_the_ends() -> None:
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"exponent_bits": 0}, "expected an integer from 1 to 15 for exponent_bits, but got 0"),
-        ({"exponent_bits": 16}, "expected an integer from 1 to 15 for exponent_bits, but got 16"),
+        ({"exponent_bits": 0}, "expected at least 1 exponent bit, or an integer format, but got 0 for toy"),
+        ({"exponent_bits": 16}, "expected an integer from 0 to 15 for exponent_bits, but got 16"),
         ({"exponent_bits": True}, "expected an integer for exponent_bits, but got True"),
         ({"fraction_bits": -1}, "expected an integer from 0 to 112 for fraction_bits, but got -1"),
         ({"fraction_bits": 113}, "expected an integer from 0 to 112 for fraction_bits, but got 113"),

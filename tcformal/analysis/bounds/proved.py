@@ -65,6 +65,8 @@ class Proved:
 
 def theorem_constant(unit: UnitSpec) -> Proved | None:
     """The constants of the theorem that applies to a unit; None if no theorem's side conditions hold."""
+    if unit.d_format.integer:
+        return None
     numbers, theorem = constants(unit), relative_from_zero(unit)
     if numbers is None or theorem is None:
         return None

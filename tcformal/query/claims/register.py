@@ -15,6 +15,7 @@ from tcformal.ir.build import Graph
 from tcformal.programs.chain import declare_inputs
 from tcformal.query.assume import Assumptions, assume_of_unit, from_texts
 from tcformal.query.properties import check_halves
+from tcformal.theory.integers import ONLY_OVERFLOW
 from tcformal.theory.theorems import AGREEMENT, SEPARATOR, STATEMENTS
 
 
@@ -70,6 +71,9 @@ def refused(claim: str, spec: UnitSpec) -> str:
     """The reason why a claim does not apply to a unit under any assumptions; empty if it applies."""
     name = claim.partition(SEPARATOR)[0]
     entry = CLAIMS[name]
+    if spec.d_format.integer and name not in ("product-order", "integer-sums"):
+        what = f"expected a unit of floating-point numbers for claim {name}"
+        return f"{what}, but got {spec.name}, {ONLY_OVERFLOW}"
     what, about = entry.about
     if not about(spec):
         return f"expected {what} for claim {name}, but got {spec.name}"

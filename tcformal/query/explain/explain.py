@@ -296,6 +296,14 @@ def _rounding(
 ) -> Rounding:
     """One rounding of the trace: the normalised sum's bits, the rounding direction, and the result."""
     target = rounded.target
+    if target.integer:
+        term = rounded.result.term
+        count = values[term.significand] * (-1 if values[term.sign] else 1)
+        return Rounding(
+            conversion=name, exponent=target.e_min, precision=target.precision, away=False,
+            overflow="" if count == total else f"{count} is left", bits=f"{abs(count):0{target.precision}b}",
+            value=Fraction(count),
+        )  # fmt: skip
     exponent = max(exponent_of(abs(total)), target.e_min) if total else target.e_min
     away = bool(values[rounded.away])
     magnitude = (values[rounded.kept] + away) * power_of_two(exponent - target.fraction_bits)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+from tcformal.design.rounding import conversion
 from tcformal.design.unit import UnitSpec
 from tcformal.oracle.numerals import number_text
 from tcformal.oracle.values import format_value
@@ -86,6 +87,11 @@ class SumStep:
     moved_by: str = ""
     #: How the normalised sum was cut before it was rounded (CDNA3); None where it was not.
     floor: Rounding | None = None
+
+    @property
+    def of_integers(self) -> bool:
+        """Whether it is a sum of integers."""
+        return self.rounding is not None and conversion(self.rounding.conversion).integer
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,6 +66,9 @@ def with_scales(spec: UnitSpec, x: Batch) -> Batch:
 def edge_encodings(fmt: Format) -> list[int]:
     """The edge cases of a format: zeros, extreme subnormals and normals, one and neighbours, Inf, NaN."""
     low, t, e = fmt.ignored_low_bits, fmt.fraction_bits, fmt.exponent_bits
+    if fmt.integer:  # every sign of 0, 1, 2, and of the ends of the range
+        near = {0, 1, 2, 3, fmt.largest - 1, fmt.largest, fmt.largest + 1, fmt.largest // 2 + 1}
+        return sorted({x * sign % (1 << fmt.width) for x in near for sign in (1, -1)})
     one = fmt.bias << t if fmt.bias < (1 << e) else 0
     top = (1 << (t + e)) - 1
     magnitudes = {0, 1, (1 << t) - 1, 1 << t, one, one + 1, max(one - 1, 0), 3 << t}
@@ -93,6 +96,13 @@ def _field(rng: np.random.Generator, fmt: Format, shape: tuple[int, ...], low: i
 def one_operand(rng: np.random.Generator, fmt: Format, shape: tuple[int, ...], family: str) -> Raw:
     """Random encodings of one operand from the family `family`."""
     top = (1 << fmt.exponent_bits) - 1
+    if fmt.integer and family in ("near", "cancelling", "subnormal"):
+        # Small numbers of either sign, and products of all sizes beside a c near the ends of its range.
+        wide = family == "near" and len(shape) == 1
+        x = rng.integers(0, 1 << (fmt.width - 12 if wide else min(3, fmt.width)), shape, dtype=np.uint64)
+        ends = np.array([fmt.largest, fmt.largest + 1], np.uint64)[rng.integers(0, 2, shape)]
+        x = np.where(rng.random(shape) < 0.5, x, np.uint64(0) - x) + (ends if wide else np.uint64(0))
+        return x & np.uint64((1 << fmt.width) - 1)
     if family in ("near", "cancelling"):
         span = min(4, max(1, top // 6))
         middle = min(fmt.bias, top)
@@ -105,6 +115,13 @@ def one_operand(rng: np.random.Generator, fmt: Format, shape: tuple[int, ...], f
     if family == "zeros":
         return np.where(rng.random(shape) < 0.6, np.uint64(0), bits)
     return bits
+
+
+def negated(fmt: Format, raw: Raw) -> Raw:
+    """Encodings of the opposite sign; of an integer, its negative modulo 2^width."""
+    if fmt.integer:
+        return (np.uint64(0) - raw) & np.uint64((1 << fmt.width) - 1)
+    return raw ^ np.uint64(1 << (fmt.width - 1))
 
 
 def batch(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
@@ -128,7 +145,7 @@ def _part(rng: np.random.Generator, spec: UnitSpec, k: int, size: int, family: s
     c = one_operand(rng, spec.c_format, (size,), family)
     if family == "cancelling" and k > 1:
         half = k // 2
-        a[:, half : 2 * half] = a[:, :half] ^ np.uint64(1 << (spec.a_format.width - 1))
+        a[:, half : 2 * half] = negated(spec.a_format, a[:, :half])
         b[:, half : 2 * half] = b[:, :half]
     if family in ("near", "edges"):
         sparse = rng.random((size, k)) < 0.3

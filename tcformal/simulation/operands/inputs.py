@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.design.unit import UnitSpec
+from tcformal.design.unit import UnitSpec, product_signs
 from tcformal.encodings.spec import Format, Sign, Specials
 from tcformal.oracle.values import decode
 from tcformal.programs.chain import scale_count
@@ -43,6 +43,8 @@ def directed(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
 
     Most have their largest term near 1, some near the smallest number of D, where zero terms matter.
     """
+    if spec.operands.d.integer:
+        return integers(spec, k, n, seed)
     rng = np.random.default_rng([seed, 1])
     places = np.array([*{0, 1, 2, 3, k // 2, k - 1} & set(range(k))])
     a, b = (np.zeros((n, k), np.uint64) for _ in range(2))
@@ -80,6 +82,41 @@ def directed(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
             a[rows, column] = powers(spec.a_format, first)
             b[rows, column] = powers(spec.b_format, exponents - first)
     return with_scales(spec, Batch(a, b, c))
+
+
+def integers(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
+    """Dot products of integers about the ends of D's range: a few products, or equal ones everywhere.
+
+    c is what the products leave to an end, plus or minus a little, or without the last product.
+    """
+    rng, o = np.random.default_rng([seed, 7]), spec.operands
+    edges = [np.array(edge_encodings(f), np.uint64) for f in (o.a, o.b)]
+    a, b = (rng.choice(e, (n, k)) for e in edges)
+    equal, few = rng.random(n) < 0.4, rng.random((n, k)) < 2 / k
+    a, b = (np.where(equal[:, None], x[:, :1], np.where(few, x, np.uint64(0))) for x in (a, b))
+    of_a, of_b = (values_of(f, w) for f, w in ((o.a, a), (o.b, b)))
+    signs = np.array(product_signs(spec, k), np.int64)
+    products = of_a * of_b * signs
+    cut = np.where(rng.random(n) < 0.5, 0, products[np.arange(n), rng.integers(0, k, n)])
+    end = np.where(rng.random(n) < 0.5, o.d.largest, -(1 << o.d.fraction_bits) if o.d.sign_bit else 0)
+    c = (end - products.sum(axis=1) + cut + rng.integers(-2, 3, n)).astype(np.uint64)
+    c = np.where(rng.random(n) < 0.1, np.uint64(0), c & np.uint64((1 << o.c.width) - 1))
+    # First the least that can overflow: one product 1 or -1 beside an end of C's range.
+    ones = [(x, y, z) for z in (o.c.largest, o.c.sign_bit) for x in _units(o.a) for y in _units(o.b)][:n]
+    a[: len(ones)] = b[: len(ones)] = 0
+    for row, (x, y, z) in enumerate(ones):
+        a[row, 0], b[row, 0], c[row] = x, y, z
+    return Batch(a, b, c)
+
+
+def _units(fmt: Format) -> list[int]:
+    """The encodings of 1 and, in a format with negative numbers, of -1."""
+    return [1, (1 << fmt.width) - 1] if fmt.sign_bit else [1]
+
+
+def values_of(fmt: Format, words: Raw) -> Integers:
+    """The numbers of encodings of an integer format of at most 32 bits."""
+    return words.astype(np.int64) - ((words.astype(np.int64) & fmt.sign_bit) << 1)
 
 
 def product(rng: np.random.Generator, spec: UnitSpec, exponent: Integers) -> tuple[Raw, Raw]:
@@ -135,6 +172,8 @@ def pool_of(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
 
     Zero, NaN, Inf: infinities occur, NaN operands do not: which word a NaN becomes is asked apart.
     """
+    if spec.operands.d.integer:
+        return inputs_to_try(spec, k, n, seed)
     rng = np.random.default_rng([seed, 7])
     pool = together(
         inputs_to_try(spec, k, n // 2, seed), _sums(rng, spec, k, n // 6), _corners(rng, spec, k, n // 6),
@@ -358,6 +397,8 @@ _TERMS, _SPAN, _DRAWN = 4, 16, 200
 
 def boundaries(spec: UnitSpec, k: int, seed: int) -> Batch:
     """Some thousand dot products of all families below, without NaN operands and without scales."""
+    if spec.operands.d.integer:
+        return integers(spec, k, 1024, seed)
     return together(
         below_normal(spec, k, _BELOW, seed), alone(spec, k, _BELOW, seed), vanishing(spec, k, _BELOW, seed),
         leading_zeros(spec, k, _BELOW, seed), rests(spec, k, _RESTS, seed), ties(spec, k, _TIES, seed),

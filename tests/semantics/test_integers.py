@@ -1,0 +1,100 @@
+"""Units of integers: circuits, kernels and the oracle against plain Python integers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tcformal.design.catalog import catalogue, distinct_designs
+from tcformal.design.names import resolve
+from tcformal.design.unit import UnitSpec
+from tcformal.encodings.catalog import format_named
+from tcformal.encodings.spec import Format
+from tcformal.errors import InputError
+from tcformal.oracle.exact import unit_dot
+from tcformal.simulation.matrix_unit import Unit, replay
+from tcformal.simulation.operands.batch import Batch, rows_of, witness_at
+from tcformal.simulation.operands.inputs import inputs_to_try, integers
+
+UNITS = list(distinct_designs(lambda u: u.operands.d.integer))
+#: Dot products of each unit: on circuits, and of these on the oracle.
+COUNT, ON_ORACLE = 100_000, 300
+
+
+def number(fmt: Format, word: int) -> int:
+    return word - (1 << fmt.width) if fmt.sign_bit and word >= fmt.sign_bit else word
+
+
+def expected(u: UnitSpec, x: Batch) -> list[int]:
+    """The results by Python's integers: one sum, reduced or cut to the range of the result."""
+    o, results = u.operands, []
+    low = -(1 << (o.d.width - 1)) if o.d.sign_bit else 0
+    high = low + (1 << o.d.width) - 1
+    for a, b, c in zip(x.a.tolist(), x.b.tolist(), x.c.tolist(), strict=True):
+        total = number(o.c, c) + sum(number(o.a, p) * number(o.b, q) for p, q in zip(a, b, strict=True))
+        if u.design.conversion.startswith("SAT"):
+            total = min(max(total, low), high)
+        results.append(total % (1 << o.d.width))
+    return results
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_circuits_and_the_oracle_are_python_integers(name: str) -> None:
+    u = catalogue()[name]
+    count = COUNT // u.k
+    for x in (inputs_to_try(u, u.k, count, 5), integers(u, u.k, count, 6)):
+        wanted = expected(u, x)
+        assert replay(u, x).tolist() == wanted
+        rows = np.linspace(0, count - 1, ON_ORACLE // u.k + 20, dtype=np.intp)
+        some = [witness_at(rows_of(x, rows), i) for i in range(len(rows))]
+        assert [unit_dot(u, w.a, w.b, w.c) for w in some] == [wanted[i] for i in rows]
+
+
+def test_the_drawn_inputs_overflow_at_both_ends() -> None:
+    u = resolve("x86/vpdpbusds")
+    d = replay(u, integers(u, u.k, 1000, 1)).tolist()
+    assert d.count(0x7FFFFFFF) > 100
+    assert d.count(0x80000000) > 100
+
+
+def test_partial_sums_that_saturate_are_another_unit() -> None:
+    once = resolve("x86/vpdpbusds")
+    steps = resolve("x86/vpdpbusds@summation=sequential,c_position=first,accumulator=SAT-INT32")
+    a, b, c = np.array([[1, 1, 0, 0]], np.uint8), np.array([[1, 255, 0, 0]], np.uint8), 0x7FFFFFFF
+    got = [int(Unit(u).dot_bits(a, b, np.array([c], np.uint32))[0]) for u in (once, steps)]
+    assert got == [0x7FFFFFFF, 0x7FFFFFFE]
+    assert [unit_dot(u, a[0].tolist(), b[0].tolist(), c) for u in (once, steps)] == got
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ("fraction_bits=8", "expected fraction_bits=None for int32 = int8 · int8 + int32, but got 8"),
+        ("conversion=RNE-FP32", "expected a conversion into int32"),
+        ("conversion=WRAP-UINT32", "expected a conversion into int32"),
+        ("conversion=WRAP-INT16", "expected a conversion into int32"),
+        ("conversion=RNE-Q31.0", "expected a conversion into int32"),
+        ("operand_subnormals=signed_zero", "expected operand_subnormals=kept"),
+        ("nan_word=1", "expected nan_word=0"),
+        (
+            "summation=sequential,c_position=first,accumulator=RNE-FP32",
+            "expected an accumulator such as SAT-INT32",
+        ),
+    ],
+)
+def test_a_design_of_integers_rejects(settings: str, sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence.replace("+", r"\+")):
+        resolve(f"hopper/wgmma.m64n8k32.s32.s8.s8@{settings}")
+
+
+def test_formats_of_integers() -> None:
+    assert format_named("int6").largest == 31
+    assert format_named("uint6").largest == 63
+    assert format_named("s8") == format_named("int8")
+    assert format_named("u4") == format_named("uint4")
+    with pytest.raises(
+        InputError, match="expected an integer from 2 to 64 for the bits of int99, but got 99"
+    ):
+        format_named("int99")
+    with pytest.raises(InputError, match="expected a floating-point format to change, but got int8"):
+        format_named("int8[bias=3]")
