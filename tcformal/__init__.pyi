@@ -67,6 +67,7 @@ from .query.verdict import Verdict as Verdict
 from .simulation.matrix_unit import Unit as Unit, designs as designs, unit as unit, units as units
 from .simulation.model_gemm import ModelGemm as ModelGemm, gemm as gemm
 from .simulation.operands.witness import Witness as Witness
+from .simulation.quantise import Quantised as Quantised, quantise as quantise
 from .simulation.runnable import RunnableProgram as RunnableProgram, program as program
 from .simulation.simulate import simulate as simulate
 from .solve.result import Limits as Limits

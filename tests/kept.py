@@ -122,8 +122,8 @@ def certified(first: str = SIGNS, second: str = COMPLEMENT) -> Verdict[EqualityQ
 
 
 def vacuous() -> Verdict[EqualityQuestion]:
-    """A normal number that is zero, with the proof."""
-    assumed = ("normal", "c=0")
+    """A finite number that is NaN, with the proof."""
+    assumed = ("finite", "c=nan")
     q = ask(FOUR, FOUR_25, *assumed)
     made = proof(FOUR, FOUR_25, assumed, True)
     answers = (said("cadical", Status.UNSAT),)

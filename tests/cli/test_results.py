@@ -389,7 +389,7 @@ def test_records_are_exported(run: Run, filled: Store, tmp_path: Path) -> None:
     a = " ".join(x["hex"] for x in records[0].record["witness"]["a"])
     assert f"a=[{a}]" in rows[0]["witness"]
     assert f"first={records[0].record['results']['results']['first']['hex']}" in rows[0]["results"]
-    assert rows[3]["assumptions"] == "normal; c=0x0"
+    assert rows[3]["assumptions"] == "finite; c=0x7fc00000"
     assert [x["record"] for x in json.loads(whole.read_text())] == [e.record for e in records]
     shown = run("results", "export", "--csv", "-")
     assert list(csv.DictReader(io.StringIO(shown.stdout))) == rows

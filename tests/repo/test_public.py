@@ -74,6 +74,7 @@ def test_arguments_are_typed(name: str) -> None:
     assert not kinds & {inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL}
     if name not in (
         "simulate",
+        "quantise",
         "differences",
         "distances",
         "compare",
