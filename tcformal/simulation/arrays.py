@@ -98,6 +98,9 @@ def dtypes() -> dict[str, np.dtype[Any]]:
         "e2m1": np.dtype(ml_dtypes.float4_e2m1fn),
         "e8m0": np.dtype(ml_dtypes.float8_e8m0fnu),
         "ue4m3": np.dtype(np.uint8),
+        "int4": np.dtype(ml_dtypes.int4),
+        "uint4": np.dtype(ml_dtypes.uint4),
+        **{name: np.dtype(name) for name in ("int8", "uint8", "int16", "uint16", "int32", "uint32")},
     }
 
 

@@ -13,6 +13,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Sign, Specials
 from tcformal.programs.chain import circuit, staged_circuit
 from tcformal.simulation import arrays
+from tcformal.simulation.integers import integer_product
 from tcformal.simulation.operands.batch import Raw
 
 if TYPE_CHECKING:  # imported where they are used: a question about a unit does not wait for its kernels
@@ -46,6 +47,8 @@ def multiply_words(
     if device is not None:
         return gpu_gemm(spec, device).multiply(x)
     with Work(threads, progress) as work:
+        if (by_blas := integer_product(spec, x, work)) is not None:
+            return by_blas
         m, k, n = x.shape
         side = broadcast_side(m, n)
         if machine.available() and _worth(spec, side, m * n * k):

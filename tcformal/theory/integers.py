@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import product
-
+from tcformal.design.integers import integer_sums, wraps
 from tcformal.design.unit import UnitSpec, product_signs
-from tcformal.encodings.spec import Format
 from tcformal.theory.instances import Instance
 
 #: Why claims about roundings say nothing of integers.
@@ -18,73 +15,6 @@ From TC Require Import IntegerUnits.
 Import ListNotations.
 Open Scope Z_scope.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class IntegerSums:
-    """How many products of a unit of integers are added exactly, c = 0, however they are cut into calls.
-
-    Ranges and units: products lie from `least` to `most`; `exact` of them never leave the numbers `low` to
-    `high` of the result, and `exact` + 1 of the factors `words`, raw, do.
-    """
-
-    unit: UnitSpec
-    least: int
-    most: int
-    low: int
-    high: int
-    exact: int
-    words: tuple[int, int]
-
-    @property
-    def extreme(self) -> int:
-        """The product of which one more than `exact` overflow."""
-        a, b = (number(f, w) for f, w in zip(_factors(self.unit), self.words, strict=True))
-        return a * b
-
-    @property
-    def says(self) -> str:
-        """The answer in one clause."""
-        a, b = (number(f, w) for f, w in zip(_factors(self.unit), self.words, strict=True))
-        return (
-            f"exact up to {self.exact:,} products; from {self.exact + 1:,} on it can overflow: "
-            f"all a = {a}, b = {b}"
-        )
-
-
-def number(fmt: Format, word: int) -> int:
-    """The integer of an encoding."""
-    return word - (1 << fmt.width) if word & fmt.sign_bit else word
-
-
-def _factors(unit: UnitSpec) -> tuple[Format, Format]:
-    return unit.a_format, unit.b_format
-
-
-def _ends(fmt: Format) -> tuple[int, int]:
-    return (fmt.sign_bit, fmt.largest) if fmt.sign_bit else (0, fmt.largest)
-
-
-def integer_sums(unit: UnitSpec) -> IntegerSums:
-    """The number of products that a unit of integers adds exactly, and factors that overflow beyond it."""
-    d, a, b = unit.d_format, unit.a_format, unit.b_format
-    low, high = (number(d, w) for w in _ends(d))
-    signs = set(product_signs(unit, unit.k))
-    pairs = {
-        sign * number(a, x) * number(b, y): (x, y)
-        for x, y in product(_ends(a), _ends(b)) for sign in signs
-    }  # fmt: skip
-    least, most = min(0, *pairs), max(0, *pairs)
-    down = low // least if least else None
-    up = high // most if most else None
-    # Of a word whose sign alternates, extremes of one sign come every second time: the bound is lower then.
-    exact = min(x for x in (down, up) if x is not None)
-    return IntegerSums(unit, least, most, low, high, exact, pairs[most if up == exact else least])
-
-
-def wraps(unit: UnitSpec) -> bool:
-    """Whether every sum of a unit of integers is taken modulo the numbers of its result."""
-    return unit.d_format.integer and unit.design.rho.wraps and unit.design.step.wraps
 
 
 def _once(unit: UnitSpec) -> bool:
