@@ -176,7 +176,7 @@ def _units() -> str:
         named = [name for name, (own, _) in processor_names().items() if own == arch and name != arch]
         first = named[0] if named else arch
         rows = [
-            f"| `{found.name}` | `{found.unit}` | {_width(catalogue()[found.unit])} |"
+            f"| `{found.name}` | {_width(catalogue()[found.unit])} | `{found.unit}` |"
             for word in formats_of(first)
             if (found := alias(f"{first}:{word}")) is not None
         ]
@@ -185,8 +185,8 @@ def _units() -> str:
         parts += [
             f"\n## {', '.join(titles)}\n",
             f"{others}All {count} units: `tcformal units --arch {arch}`.\n",
-            "| name | unit | products a sum | fraction bits | known by |",
-            "| --- | --- | --: | --: | --- |",
+            "| name | products a sum | fraction bits | known by | unit |",
+            "| --- | --: | --: | --- | --- |",
             *rows,
         ]
     return "\n".join(parts)

@@ -53,8 +53,26 @@ COMPLETE = "_TCFORMAL_COMPLETE"
 MISSING: dict[str, str] = {}
 
 
-class OneSentence(click.Group):
+class Suggesting(click.Group):
+    """A group of commands whose errors say which names are close."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command of that name; UsageError with the closest for another, or with the missing package."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError:
+            word, known = args[0], self.list_commands(ctx)
+            if word in known:
+                raise click.UsageError(_lacks(MISSING[COMMANDS[word].module], word)) from None
+            raise click.UsageError(unknown_sentence("command", word, known)) from None
+
+
+class OneSentence(Suggesting):
     """A group of commands that reports every failure as one sentence on standard error and an exit code."""
+
+    group_class = Suggesting
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of all commands; none is imported."""
@@ -77,18 +95,6 @@ class OneSentence(click.Group):
         if found is not None and COMPLETE in os.environ:
             import_module("tcformal.cli.completion").complete_units(found)
         return None if found is None else with_examples(found, cmd_name)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command of that name; the error says which names are close, or which package is missing."""
-        try:
-            return super().resolve_command(ctx, args)
-        except click.UsageError:
-            word = args[0]
-            if word not in COMMANDS:
-                raise click.UsageError(unknown_sentence("command", word, list(COMMANDS))) from None
-            raise click.UsageError(_lacks(MISSING[COMMANDS[word].module], word)) from None
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a command; TcformalError and click's own errors become one line."""
@@ -154,7 +160,11 @@ def _missing(error: click.MissingParameter) -> str:
 def as_in(context: click.Context | None = None, having: str = "") -> str:
     """`, as in: tcformal …`: an example of the command that is run, if there is one with that text."""
     context = context or click.get_current_context(silent=True)
-    lines = [] if context is None else EXAMPLES.get(context.command_path.partition(" ")[2], [])
+    names = []
+    while context is not None and context.parent is not None:
+        names.append(context.info_name or "")
+        context = context.parent
+    lines = EXAMPLES.get(" ".join(reversed(names)), [])
     chosen = [line for line in lines if having in line] or lines
     return f", as in: {chosen[0].partition(' # ')[0]}" if chosen else ""
 

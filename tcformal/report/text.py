@@ -294,7 +294,8 @@ def with_decimal(fmt: Format, raw: int) -> str:
 
 def short_value(fmt: Format, raw: int) -> str:
     """The value as a decimal of few digits: as `with_decimal` rounds it, where it is rounded."""
-    return with_decimal(fmt, raw).rpartition("(~")[2].removesuffix(")")
+    exact, rounded, text = with_decimal(fmt, raw).partition(" (~")
+    return text.removesuffix(")") if rounded else exact
 
 
 def scale_lines(spec: UnitSpec, w: Witness) -> list[str]:

@@ -15,8 +15,9 @@ from click.testing import CliRunner
 from rich.text import Text
 
 from tcformal.cli import main
+from tcformal.encodings.catalog import FORMATS
 from tcformal.report.escape import LONGEST, complain, print_json, printable, printable_json, say, sentence
-from tcformal.report.text import WIDTH, console, progress, table
+from tcformal.report.text import WIDTH, console, progress, short_value, table
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Clears the screen, sets the title, links, rings, overprints; C1 codes; marks of direction; half a pair.
@@ -178,3 +179,11 @@ def test_a_full_disk_is_one_sentence(words: list[str]) -> None:
             [sys.executable, "-m", "tcformal", *words], cwd=ROOT, stdout=full, stderr=full, check=False
         )
         assert silent.returncode == done.returncode
+
+
+@pytest.mark.parametrize(
+    ("raw", "text"),
+    [(0x7FC00000, "nan(0x7fc00000)"), (0xFF800000, "-inf"), (0x3F800000, "1"), (0x3FFFFBFF, "1.999877810")],
+)
+def test_a_short_value_is_whole(raw: int, text: str) -> None:
+    assert short_value(FORMATS["fp32"], raw) == text

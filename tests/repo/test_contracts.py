@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("importlinter", reason="the imports do not depend on what is installed")
+
 ROOT = Path(__file__).resolve().parents[2]
 LINT = "from importlinter.cli import lint_imports_command as main; main(['--no-cache', '--no-logo'])"
 #: Lints once for each line that is to be planted in a module: to start the linter takes longer than to lint.
