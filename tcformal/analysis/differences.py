@@ -139,7 +139,7 @@ def _operands(
     specs: tuple[UnitSpec, UnitSpec], a: Any, b: Any, c: Any, scale_a: Any, scale_b: Any
 ) -> tuple[MatrixWords, MatrixWords]:
     """The operands as words of both units, from arrays in the formats of the first, or of the second."""
-    own = arrays.takes_dtype(specs[0].a_format, np.asarray(a).dtype)
+    own = arrays.takes_dtype(specs[0].a_format, arrays.as_array(a).dtype)
     own = own and (specs[0].scale_format is None) == (scale_a is None)
     given, other = specs if own else specs[::-1]
     x = arrays.product(given, a, b, c, scale_a, scale_b)

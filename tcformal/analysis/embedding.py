@@ -7,14 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.analysis.samples import values_of
+from tcformal.analysis.samples import difference, signs_of, values_of
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.programs.chain import scale_count
 from tcformal.simulation.arrays import dtype_of, dtypes
 from tcformal.simulation.kernels.gemm import MatrixWords
+from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.operands.batch import Raw
+from tcformal.simulation.runnable import RunnableProgram
 
 Reals = NDArray[np.float64]
 
@@ -82,3 +84,25 @@ def ones(u: UnitSpec, m: int, k: int, n: int) -> tuple[Any, Any]:
     count, dtype = scale_count(u, k), f"u{u.scale_format.storage_bits // 8}"
     one = u.scale_format.one
     return np.full((m, count), one, dtype), np.full((count, n), one, dtype)
+
+
+def product_errors(unit: Unit | RunnableProgram, x: MatrixWords, d: Raw) -> tuple[Reals, Reals]:
+    """The errors D - (A·B + C) of a product, each rounded once, and Σ|x_k·y_k| + |c|.
+
+    Shapes: d [M, N] as raw encodings; both [M, N].
+    Zero, NaN, Inf: NaN where an operand or the result is not finite.
+    """
+    spec = unit.spec if isinstance(unit, Unit) else None
+    if spec is None:
+        a, b = values_of(x.a, unit.a_format), values_of(x.b, unit.b_format)
+    else:
+        a, b = factors_of(spec, x)
+    c = np.zeros(d.shape) if x.c is None else values_of(x.c, unit.c_format)
+    b, result = b * signs_of(unit, a.shape[1])[:, None], values_of(d, unit.d_format)
+    finite = np.isfinite(result) & np.isfinite(c) & np.outer(np.isfinite(a).all(1), np.isfinite(b).all(0))
+    errors = np.full(d.shape, np.nan)
+    for i, j in np.argwhere(finite):
+        row, column = np.append(a[i], c[i, j]), np.append(b[:, j], 1.0)
+        errors[i, j] = difference(unit, float(result[i, j]), row, column)
+    with np.errstate(invalid="ignore"):
+        return errors, np.abs(a) @ np.abs(b) + np.abs(c)

@@ -17,10 +17,19 @@ from tcformal.analysis.bounds.proved import refined
 from tcformal.analysis.bounds.word_forms import EXPONENTS
 from tcformal.callbacks import Progress
 from tcformal.checks import exponent_range
-from tcformal.cli.group import NO_ANSWER, OK, json_option, main, verbose_option, whole_numbers
+from tcformal.cli.group import (
+    NO_ANSWER,
+    OK,
+    OTHERWISE,
+    json_option,
+    main,
+    verbose_option,
+    whole_numbers,
+)
 from tcformal.cli.solver_options import SolverOptions, solver_options
 from tcformal.design.unit import UnitSpec
-from tcformal.oracle.numerals import number_text, percent, rounded
+from tcformal.errors import InputError
+from tcformal.oracle.numerals import number_text, parse_magnitude, percent, rounded
 from tcformal.oracle.values import format_value, value_data
 from tcformal.query.question import Kind
 from tcformal.report.escape import Plain, as_given, print_json, say, say_command, verbose
@@ -397,6 +406,24 @@ class LengthBound:
     attained: Fraction | None
 
 
+def _largest(x: LengthBound) -> str:
+    """The bound of the largest error, or what it is at least."""
+    if x.bound is not None:
+        return percent(x.bound, up=True)
+    return "not bounded" if not x.attained else f"at least {percent(x.attained, up=False)}"
+
+
+def within_text(x: LengthBound, limit: Fraction, text: str) -> tuple[str, int]:
+    """Whether errors stay within a stated part of Σ|x_k·y_k|, as a sentence and an exit code."""
+    said = f"{x.name}: errors of {x.length} products"
+    if x.bound is not None and x.bound <= limit:
+        return f"{said} are within {text}·Σ|x_k·y_k|: at most {percent(x.bound, up=True)}, proved", OK
+    if x.attained is not None and x.attained > limit:
+        shown = percent(x.attained, up=False)
+        return f"{said} are not within {text}·Σ|x_k·y_k|: {shown} by inputs, replayed twice", OTHERWISE
+    return f"{said} are within {text}·Σ|x_k·y_k| as far as is known: neither proved nor refuted", NO_ANSWER
+
+
 def lengths_view(rows: Sequence[LengthBound]) -> None:
     """Print several units or lengths, a line each."""
     made = table("unit", ">products", ">bound", ">attained", f">bound, 2^-{_UNIT}")
@@ -409,9 +436,7 @@ def lengths_view(rows: Sequence[LengthBound]) -> None:
     n = max(x.length for x in rows)
     most = sorted((x for x in rows if x.length == n), key=lambda x: -(x.bound or x.attained or 0))
     shown = most if len(most) <= _COMPARED else [most[0], most[-1]]
-    said = ", ".join(
-        f"{x.name} {'not bounded' if x.bound is None else percent(x.bound, up=True)}" for x in shown
-    )
+    said = ", ".join(f"{x.name} {_largest(x)}" for x in shown)
     out = console()
     out.print(Text(f"The largest error of {n} products, in parts of Σ|x_k·y_k|: {said}"))
     out.print(made)
@@ -455,13 +480,16 @@ def accuracy_picture(path: str, rows: Sequence[LengthBound]) -> None:
 @click.option("--prove/--no-prove", "prove", default=True, help="Prove the bound, or only build inputs.")
 @click.option("--exponents", metavar="LOW..HIGH",
               help=f"Exponents of a program's inputs; else {EXPONENTS[0]}..{EXPONENTS[1]}.")  # fmt: skip
+@click.option(
+    "--within", metavar="BOUND", help="Are errors within so much of Σ|x·y|, as 15*2^-24?  Exit 1: not."
+)
 @click.option("--plot", "picture", metavar="FILE",
               help="A picture (svg, png, pdf) of errors against length; data beside it.")  # fmt: skip
 @verbose_option
 @json_option
 def accuracy(
     names: tuple[str, ...], length: int | None, lengths: str | None, promote: int | None, prove: bool,
-    exponents: str | None, picture: str | None, as_json: bool,
+    exponents: str | None, within: str | None, picture: str | None, as_json: bool,
 ) -> int:  # fmt: skip
     """The largest error of a dot product in parts of Σ|x_k·y_k|: a proved bound, attaining inputs.
 
@@ -470,6 +498,9 @@ def accuracy(
     of its words' errors and its calls' theorems.  Exit code 3 where no bound is proved.
     """
     check_picture(picture)
+    limit = None if within is None else parse_magnitude(within.strip())
+    if within is not None and not limit:
+        raise InputError(f"expected a part of Σ|x·y| such as 15*2^-24 for --within, but got {within:.80}")
     if length is not None and lengths is not None:
         raise click.UsageError("expected --length or --lengths, but got both")
     computed = [computation(name) for name in names]
@@ -488,7 +519,14 @@ def accuracy(
                 else:
                     made.append(found(x, length=n, promote=promote, prove=prove, progress=tell))
     data = [program_accuracy_data(x) if not isinstance(x, Accuracy) else accuracy_data(x) for x in made]
+    answers = [] if limit is None else [within_text(_row(x), limit, str(within).strip()) for x in made]
+    if answers and not as_json:
+        # A sentence for each that is not within comes first.
+        for said, _ in sorted(answers, key=lambda x: (OTHERWISE, NO_ANSWER, OK).index(x[1])):
+            console().print(Text(said))
     if as_json:
+        for row, (_, code) in zip(data, answers, strict=False):
+            row["within"] = {OK: True, OTHERWISE: False}.get(code)
         print_json(data[0] if len(data) == 1 else data)
     elif len(made) > 1:
         lengths_view([_row(x) for x in made])
@@ -500,6 +538,9 @@ def accuracy(
         grown = [LengthBound(x.unit.name, *row) for x in made if isinstance(x, Accuracy) and lengths is None
                  for row in growth_with_length(x)]  # fmt: skip
         accuracy_picture(picture, grown or [_row(x) for x in made])
+    if answers:
+        codes = {code for _, code in answers}
+        return OTHERWISE if OTHERWISE in codes else max(codes)
     known = [x.bound if prove or not isinstance(x, Accuracy) else x.attained for x in made]
     return OK if None not in known or (programs and not prove) else NO_ANSWER
 

@@ -11,9 +11,11 @@ from tcformal.backends.concrete import Concrete
 from tcformal.cli.group import json_option, main
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
+from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.programs.chain import circuit, scale_count
+from tcformal.programs.program import names_a_program, program
 from tcformal.query.explain.given import witness_of
 from tcformal.report.escape import print_json
 from tcformal.report.text import console, many, short_value, table, with_decimal
@@ -79,14 +81,36 @@ def given_witness(spec: UnitSpec, given: Mapping[str, str | None], k: int | None
     return witness_of(spec, *words, c, k=k, scale_a=scale_a, scale_b=scale_b)
 
 
+def _of_program(name: str, operands: Mapping[str, str | None]) -> tuple[str, Format, int]:
+    """The result of a program, whose number of products is that of the values."""
+    from tcformal.programs.dag import program_circuit
+    from tcformal.query.explain.program_trace import program_witness
+
+    p = program(name)
+    for option in ("scale_a", "scale_b"):
+        if operands[option] is not None:
+            raise InputError(
+                f"expected no --{option.replace('_', '-')} with a program, but got one for {p.name}"
+            )
+    a, b = (listed_values(operands[letter] or "", 0) for letter in "ab")
+    w = program_witness(p, a, b, operands["c"] or "0")
+    graph, made = program_circuit(plan := p.plan(len(w.a)))
+    inputs = {x: word for x, word in w.inputs().items() if x in graph.inputs}
+    return p.name, plan.fmt, Concrete(graph, [made.result])(inputs)[0]
+
+
 @main.command(name="eval")
-@click.argument("names", nargs=-1, required=True, metavar="UNIT...")
+@click.argument("names", nargs=-1, required=True, metavar="UNIT|PROGRAM...")
 @operand_options
 @json_option
 def eval_(names: Sequence[str], as_json: bool, **operands: str | None) -> None:
-    """Compute d = a·b + c on one or more units."""
+    """Compute d = a·b + c on one or more units, or by programs."""
     results = []
-    for spec in map(resolve, names):
+    for name in names:
+        if names_a_program(name):
+            results.append(_of_program(name, operands))
+            continue
+        spec = resolve(name)
         graph, root = circuit(spec, spec.k)
         raw = Concrete(graph, [root])(given_witness(spec, operands).inputs())[0]
         results.append((spec.name, spec.operands.d, raw))

@@ -8,14 +8,17 @@ from typing import Any
 
 import click
 import numpy as np
+from numpy.typing import NDArray
 
 from tcformal.cli.group import json_option, main, write_output
 from tcformal.errors import InputError
 from tcformal.identification.outputs import read_array
 from tcformal.report.escape import print_json
 from tcformal.report.parts import bar, show
+from tcformal.simulation.arrays import matrices, product, to_raw
+from tcformal.simulation.kernels.gemm import MatrixWords
 from tcformal.simulation.matrix_unit import Unit
-from tcformal.simulation.runnable import computation
+from tcformal.simulation.runnable import RunnableProgram, computation
 from tcformal.simulation.simulate import simulate as simulated
 
 
@@ -30,11 +33,14 @@ from tcformal.simulation.simulate import simulate as simulated
 @click.option(
     "--alpha", type=float, help="The factor of A·B: the product of NVFP4's scales of whole tensors."
 )
+@click.option(
+    "--errors", metavar="E.npy", help="Also write D - (A·B + C), exact and rounded once: what was lost."
+)
 @click.option("-o", "--output", required=True, metavar="D.npy", help="The file of the product.")
 @json_option
 def simulate(
     a: str, b: str, name: str, c: str | None, scale_a: str | None, scale_b: str | None, recipe: str | None,
-    alpha: float | None, output: str, as_json: bool,
+    alpha: float | None, errors: str | None, output: str, as_json: bool,
 ) -> None:  # fmt: skip
     """Compute the matrix product A·B + C of files, bit for bit as a unit computes it.
 
@@ -53,6 +59,8 @@ def simulate(
     }
     if alpha is not None and recipe is None:
         recipe = "plain"
+    if errors is not None and (recipe is not None or left.ndim != 2 or not errors.endswith(".npy")):
+        raise InputError("expected a file E.npy after --errors, of matrices without a recipe and alpha")
     with bar("multiplying"):
         start = time.monotonic()
         d = simulated(name, left, right, **others, recipe=recipe, alpha=alpha)
@@ -61,8 +69,10 @@ def simulate(
     content = io.BytesIO()
     np.save(content, d)
     write_output(output, content.getvalue())
+    lost = None if errors is None else _errors(unit, left, right, others, d, errors)
     if as_json:
         print_json({
+            **({} if lost is None else {"errors": errors, "inexact": int((lost[0] != 0).sum())}),
             "output": output, "unit": unit.name, "shape": list(d.shape), "dtype": str(d.dtype),
             "multiply_adds": macs, "seconds": round(seconds, 6),
         })  # fmt: skip
@@ -71,7 +81,39 @@ def simulate(
     times, plus = "" if alpha is None else f"{alpha:g}·", "" if c is None else " + C"
     by = "" if recipe is None else f" by {recipe}"
     what = f"{output}: {list(d.shape)} of {d.dtype} = {times}{shapes}{plus} on {unit.name}{by}"
-    show([f"{what}: {_rate(macs, seconds)}"])
+    lines = [] if lost is None else [_lost_text(*lost, str(errors))]
+    show([*lines, f"{what}: {_rate(macs, seconds)}"])
+
+
+def _errors(
+    unit: Unit | RunnableProgram, a: NDArray[Any], b: NDArray[Any], others: dict[str, Any], d: NDArray[Any],
+    path: str,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:  # fmt: skip
+    """The error of every element, which is written to a file, and Σ|x_k·y_k| + |c|."""
+    from tcformal.analysis.embedding import product_errors
+
+    c = others.get("c")
+    c = None if c is None else np.broadcast_to(c, d.shape)
+    if isinstance(unit, Unit):
+        x = product(unit.spec, a, b, c, others.get("scale_a"), others.get("scale_b"))
+    else:
+        x = MatrixWords(*matrices((unit.a_format, unit.b_format, unit.c_format), a, b, c))
+    found = product_errors(unit, x, to_raw("D", d, unit.d_format))
+    content = io.BytesIO()
+    np.save(content, found[0])
+    write_output(path, content.getvalue())
+    return found
+
+
+def _lost_text(errors: NDArray[np.float64], sizes: NDArray[np.float64], path: str) -> str:
+    """How many elements are not their exact sums, and which one is farthest from it."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = np.where(errors == 0, 0.0, np.abs(errors) / sizes)
+    said = f"{path}: {int((errors != 0).sum())} of {errors.size} elements lost bits"
+    if not np.nan_to_num(share).any():
+        return said
+    i, j = np.unravel_index(int(np.nan_to_num(share).argmax()), share.shape)
+    return f"{said}, [{i}, {j}] most: {errors[i, j]:.4g}, {share[i, j]:.3g} of Σ|x_k·y_k| + |c|"
 
 
 def _rate(macs: int, seconds: float) -> str:

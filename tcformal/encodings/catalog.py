@@ -89,6 +89,10 @@ ALIASES: dict[str, str] = {
     "fp6_e3m2": "e3m2", "fp6_e2m3": "e2m3", "fp4": "e2m1", "ue8m0": "e8m0",
     "s4": "int4", "u4": "uint4", "s8": "int8", "u8": "uint8", "s16": "int16", "u16": "uint16",
     "s32": "int32", "u32": "uint32", "i4": "int4", "i8": "int8", "i16": "int16", "i32": "int32",
+    "float64": "fp64", "float32": "fp32", "float16": "fp16",
+    "float8_e4m3fn": "e4m3", "float8_e5m2": "e5m2", "float8_e4m3fnuz": "e4m3fnuz",
+    "float8_e5m2fnuz": "e5m2fnuz", "float8_e8m0fnu": "e8m0", "float6_e3m2fn": "e3m2",
+    "float6_e2m3fn": "e2m3", "float4_e2m1fn": "e2m1",
 }  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from tcformal.encodings.catalog import format_named
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.programs.chain import scale_count
-from tcformal.simulation.arrays import dtypes, from_raw, takes_dtype
+from tcformal.simulation.arrays import as_array, dtypes, from_raw, takes_dtype, unpacked
 from tcformal.simulation.model_gemm import ModelGemm
 from tcformal.simulation.operands.batch import Raw
 
@@ -27,6 +27,8 @@ _SAFETENSORS = {
     "F64": "fp64", "F32": "fp32", "F16": "fp16", "BF16": "bf16", "F8_E4M3": "e4m3", "F8_E5M2": "e5m2",
     "F8_E8M0": "e8m0",
 }  # fmt: skip
+#: PyTorch's name of bytes with two values of 4 bits.
+_PAIRS = "float4_e2m1fn_x2"
 #: Files that say the dtypes of their arrays.
 _ARCHIVES = (".npy", ".npz", ".safetensors")
 #: Formats of which an array's dtype says nothing else.
@@ -117,7 +119,8 @@ class ProductCase(ProductOperands):
 def read_array(text: str, words: Format | None = None) -> NDArray[Any]:
     """An array of values from `FILE`, `FILE:NAME` or `FILE:FORMAT`: .npy, .npz, .safetensors, or raw words.
 
-    Shapes: raw words have their format and shape behind the file: `d.bin:bf16:64x512`.
+    Shapes: raw words have their format and shape behind the file: `d.bin:bf16:64x512`; bytes with the format
+    `float4_e2m1fn_x2` hold two values each along the last axis.
     Ranges and units: `words`: the format of words whose dtype and text say none.
     Errors: InputError naming what the file lacks.
     """
@@ -127,6 +130,8 @@ def read_array(text: str, words: Format | None = None) -> NDArray[Any]:
     x = _named(arrays_in(path), parts, path)
     if len(parts) > 1:
         raise InputError(f"expected FILE:NAME:FORMAT at most, but got {text}")
+    if parts == [_PAIRS] and x.dtype.itemsize == 1 and x.dtype.kind in "uiV":
+        x, parts = unpacked(x), ["e2m1"]
     return valued(x, format_named(parts[0]) if parts else None, str(path), words)
 
 
@@ -148,11 +153,7 @@ def valued(array: Any, fmt: Format | None, where: str, words: Format | None = No
 
     Tensors of PyTorch and arrays of JAX are taken as they are.
     """
-    if type(array).__module__.partition(".")[0] == "torch":
-        from tcformal.torch.tensors import array_of  # PyTorch is there already
-
-        array = array_of(array.cpu())
-    x = np.asarray(array)
+    x = as_array(array)
     known = {dtypes()[name]: name for name in _OF_DTYPE}
     if fmt is None:
         if x.dtype.newbyteorder("=") in known:

@@ -122,7 +122,7 @@ def to_raw(name: str, array: Any, fmt: Format) -> NDArray[Any]:
     Ranges and units: any memory layout and byte order; the array is not modified.
     Errors: InputError for another dtype than the format's; nothing is converted.
     """
-    x = np.asarray(array)
+    x = as_array(array)
     wanted = dtype_of(fmt)
     if not takes_dtype(fmt, x.dtype):
         raise InputError(f"expected dtype {wanted} for {name} ({fmt.name}), but got {x.dtype}")
@@ -135,6 +135,22 @@ def to_raw(name: str, array: Any, fmt: Format) -> NDArray[Any]:
     if fmt.width < fmt.storage_bits and raw.size and int(raw.max()) >> fmt.width:
         raise InputError(f"expected encodings of {fmt.width} bits for {name}, but got {int(raw.max()):#x}")
     return raw
+
+
+def as_array(x: Any) -> NDArray[Any]:
+    """An operand as an array: tensors of PyTorch on the CPU keep their values, of fp8 and smaller too."""
+    if type(x).__module__.partition(".")[0] == "torch":
+        from tcformal.torch.tensors import array_of  # PyTorch is there already
+
+        return array_of(x.cpu())
+    return np.asarray(x)
+
+
+def unpacked(words: NDArray[Any], axis: int = -1) -> NDArray[Any]:
+    """Words of 4 bits from bytes that hold two, the low half first: twice as many along an axis."""
+    last = np.moveaxis(words.view(np.uint8), axis, -1)
+    both = np.stack([last & np.uint8(15), last >> np.uint8(4)], axis=-1)
+    return np.moveaxis(both.reshape(*last.shape[:-1], -1), -1, axis)
 
 
 def from_raw(raw: NDArray[Any], fmt: Format) -> NDArray[Any]:

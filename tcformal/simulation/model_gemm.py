@@ -28,7 +28,7 @@ from tcformal.programs.recipe_steps import (
     recipe_plan,
 )
 from tcformal.shown import Shown, short
-from tcformal.simulation.arrays import broadcast, dtypes, from_raw, multiply_stack, stack_of, to_raw
+from tcformal.simulation.arrays import as_array, broadcast, dtypes, from_raw, multiply_stack, stack_of, to_raw
 from tcformal.simulation.evaluation import RunOptions, run_plan
 from tcformal.simulation.matrix_unit import PreparedOperand, Unit, spec_of
 from tcformal.simulation.operands.batch import Raw
@@ -81,7 +81,7 @@ class ModelGemm(Shown):
         prepared = b if isinstance(b, PreparedOperand) else None
         if prepared is not None:
             prepared.check(self.unit)
-        a, b = np.asarray(a), np.asarray(b) if prepared is None else prepared.values
+        a, b = as_array(a), as_array(b) if prepared is None else prepared.values
         stack = stack_of(a, b)
         m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]
         if c is None and beta:
@@ -90,7 +90,7 @@ class ModelGemm(Shown):
         if beta is not None and beta == 0:
             c = beta = None
         given: dict[str, NDArray[Any]] = {
-            name: broadcast(name, np.asarray(x), (*stack, m, n))
+            name: broadcast(name, as_array(x), (*stack, m, n))
             for name, x in (("C", c), ("bias", bias))
             if x is not None
         }
@@ -103,7 +103,7 @@ class ModelGemm(Shown):
                     f"but got {'none' if x is None else 'some'}"
                 )
             if x is not None:
-                given[name] = broadcast(name, np.asarray(x), (*stack, *shape))
+                given[name] = broadcast(name, as_array(x), (*stack, *shape))
         scalars = {name: x for name, x in (("alpha", alpha), ("beta", beta)) if x is not None}
         options = RunOptions(threads, progress, device, None if self.recipe.stream else prepared)
         tall = b.ndim == 2 and "scale_b" not in given and not self.recipe.stream

@@ -15,7 +15,7 @@ from tcformal.encodings.catalog import format_named
 from tcformal.errors import InputError
 from tcformal.programs.program import Program
 from tcformal.shown import Shown, short
-from tcformal.simulation.arrays import dtypes, from_raw
+from tcformal.simulation.arrays import as_array, dtypes, from_raw
 from tcformal.simulation.evaluation import RememberedRun, RunOptions
 from tcformal.simulation.matrix_unit import Unit, spec_of
 from tcformal.simulation.operands.batch import Raw
@@ -102,7 +102,7 @@ def quantise(
     check_choice("operand", operand, ("a", "b"))
     if u.scale_format is None or u.scale_block is None:
         raise InputError(f"expected a unit with block scales, such as b200:mxf8, but got {short(u.shown)}")
-    given, word = np.asarray(x), u.a_format if operand == "a" else u.b_format
+    given, word = as_array(x), u.a_format if operand == "a" else u.b_format
     if given.dtype not in (np.float32, np.float16, dtypes()["bf16"]) or given.ndim < 2 or not given.size:
         raise InputError(
             f"expected a matrix of float32, float16 or bfloat16, but got {given.dtype} {list(given.shape)}"

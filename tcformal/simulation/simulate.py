@@ -13,7 +13,15 @@ from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.programs.program import Program, names_a_program
 from tcformal.programs.recipe import Recipe
-from tcformal.simulation.arrays import broadcast, dtype_of, from_raw, multiply_stack, stack_of, to_raw
+from tcformal.simulation.arrays import (
+    as_array,
+    broadcast,
+    dtype_of,
+    from_raw,
+    multiply_stack,
+    stack_of,
+    to_raw,
+)
 from tcformal.simulation.compiled import stack_words
 from tcformal.simulation.matrix_unit import PreparedOperand, Unit, spec_of
 from tcformal.simulation.operands.batch import Raw
@@ -71,13 +79,13 @@ def simulate(
     if isinstance(runner, Unit) and runner.scale_block is None and not scale_a is scale_b is None:
         raise InputError(f"expected no scales for {runner.name}, but got some")
     prepared = b if isinstance(b, PreparedOperand) else None
-    a, b = np.asarray(a), np.asarray(b) if prepared is None else prepared.values
+    a, b = as_array(a), as_array(b) if prepared is None else prepared.values
     stack = stack_of(a, b)
     m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]
     count = -(-k // runner.scale_block) if isinstance(runner, Unit) and runner.scale_block else 0
     places = {"C": (c, (m, n)), "scale_a": (scale_a, (m, count)), "scale_b": (scale_b, (count, n))}
     given = {
-        name: broadcast(name, np.asarray(x), (*stack, *shape))
+        name: broadcast(name, as_array(x), (*stack, *shape))
         for name, (x, shape) in places.items()
         if x is not None
     }

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from bounded_units import UNITS
 from tcformal.analysis.bounds.accuracy import Accuracy, accuracy, growth_with_length
@@ -14,6 +16,7 @@ from tcformal.analysis.bounds.attained import Construction
 from tcformal.analysis.bounds.proved import CallBounds, theorem_constant
 from tcformal.analysis.bounds.slices import exact_slices
 from tcformal.analysis.samples import values_of
+from tcformal.cli import main
 from tcformal.design.names import resolve
 from tcformal.errors import InputError, InvariantError
 from tcformal.oracle.values import decode, encode_exact
@@ -41,6 +44,7 @@ CHAIN = "sequential@products=2,a_format=e5m4,b_format=e5m4,c_format=fp16,d_forma
 #: A sum whose register loses the largest sums.
 WRAPPED = f"{TOY},carry_bits=0"
 VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
+WIDE = "hopper/mma.m16n8k16.f32.f16.f16.f32"
 
 
 def ratio(x: Accuracy) -> Fraction:
@@ -524,3 +528,31 @@ def test_the_families_of_products_are_as_close_as_they_can_be() -> None:
     assert pair is not None
     values = [decode(spec.a_format, pair[0]).number, decode(spec.b_format, pair[1]).number]
     assert values[0] * values[1] == Fraction(126, 128)
+
+
+@pytest.mark.parametrize(
+    ("names", "within", "code", "said"),
+    [
+        ((WIDE,), "15*2^-24", 0, f"{WIDE}: errors of 16 products are within 15*2^-24·Σ|x_k·y_k|: at "),
+        ((WIDE, VOLTA), "15*2^-24", 1, f"{VOLTA}: errors of 16 products are not within 15*2^-24"),
+        ((WIDE,), "2^-25", 1, f"{WIDE}: errors of 16 products are not within 2^-25·Σ|x_k·y_k|: "),
+        (
+            ("mx",),
+            "1/2",
+            3,
+            "mx: errors of 16 products are within 1/2·Σ|x_k·y_k| as far as is known: neither ",
+        ),
+        ((WIDE,), "much", 2, "expected a part of Σ|x·y| such as 15*2^-24 for --within, but got much"),
+    ],
+)
+def test_a_stated_bound_is_held_or_refuted(names: tuple[str, ...], within: str, code: int, said: str) -> None:
+    words = ["accuracy", *names, "--length", "16", "--within", within]
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == code
+    shown = " ".join((done.stdout if code != 2 else done.stderr).split())
+    assert said in shown
+    assert code == 2 or shown.startswith(said)
+    if code != 2:
+        made = json.loads(CliRunner().invoke(main, [*words, "--json"]).stdout)
+        rows = made if isinstance(made, list) else [made]
+        assert {0: True, 1: False, 3: None}[code] in [row["within"] for row in rows]

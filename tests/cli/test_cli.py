@@ -179,6 +179,19 @@ def test_several_units_are_evaluated(run: Run) -> None:
     assert "16777215*2^-13 (~2047.999878)" in result.stdout
 
 
+def test_programs_are_evaluated_beside_units(run: Run) -> None:
+    """As long as the values are many; fp16 holds 2049 as 2048, and fp32 as it is."""
+    words = ["eval", "convert@word=fp16", "fma-chain", "--a", "2049", "--b", "1"]
+    result = run(*words)
+    assert result.exit_code == 0
+    assert result.stdout.startswith("They differ: 2048 on convert@word=fp16 and 2049 on fma-chain")
+    assert [row["hex"] for row in parsed(run(*words, "--json"))] == ["0x6800", "0x45001000"]
+    assert run("eval", "fma-chain", "--a", "1:3", "--b", "2:3").stdout.startswith("d = 6")
+    refused = run("eval", "fma-chain", "--a", "1", "--b", "1", "--scale-a", "1")
+    assert "expected no --scale-a with a program, but got one for fma-chain" in refused.stderr
+    assert "as many values of b as of a" in run("eval", "fma-chain", "--a", "1,2", "--b", "1").stderr
+
+
 # ---------------------------------------------------------------------- explain
 def test_one_result_is_explained(run: Run) -> None:
     words = ["explain", FOUR, "--a", "2048,-2^-14,...", "--b", "1,1,...", "--c", "2^-60"]

@@ -43,6 +43,26 @@ def test_the_product_is_written_and_its_size_is_said_first(folder: Path) -> None
     np.testing.assert_array_equal(np.load("e.npy"), tcformal.simulate(UNIT, a, b))
 
 
+def test_elements_that_lost_bits_are_counted_and_their_errors_written(folder: Path) -> None:
+    """2048 + 1 in fp16 is 2048, as is said of an accumulator of fp16; a product that loses nothing says 0."""
+    a, b = np.ones((3, 8), np.float16), np.ones((8, 2), np.float16)
+    a[1, 0] = 2048
+    np.save("a.npy", a)
+    np.save("b.npy", b)
+    words = ["simulate", "a.npy", "b.npy", "-o", "d.npy", "--errors", "e.npy", "--on"]
+    done = run(*words, "turing/mma.m16n8k8.f16.f16.f16.f16")
+    assert done.stdout.startswith("e.npy: 2 of 6 elements lost bits, [1, 0] most: 1, 0.000487 of Σ|x_k·y_k|")
+    assert np.load("e.npy").tolist() == [[0, 0], [1, 1], [0, 0]]
+    c = np.array([[2**-24, 0]] * 3, np.float32)
+    np.save("c.npy", c)
+    done = run(*words, "turing/mma.m16n8k8.f32.f16.f16.f32", "--c", "c.npy")
+    assert done.stdout.startswith("e.npy: 3 of 6 elements lost bits, ")
+    np.testing.assert_array_equal(np.load("e.npy"), [[-(2**-24), 0]] * 3)
+    assert run(*words, "turing/mma.m16n8k8.f32.f16.f16.f32").stdout.startswith("e.npy: 0 of 6 elements lost")
+    refused = run(*words, UNIT, "--alpha", "2")
+    assert "expected a file E.npy after --errors, of matrices without a recipe and alpha" in refused.stderr
+
+
 NV = "b200:nvf4"
 
 

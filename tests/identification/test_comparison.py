@@ -16,6 +16,7 @@ import tcformal
 from identification.made_products import AMPERE, HOPPER, Arithmetic, Made, chain, every_case, operands
 from tcformal.cli import main
 from tcformal.cli.compare import headline
+from tcformal.encodings.catalog import FORMATS
 from tcformal.errors import InputError, SolverDisagreementError
 from tcformal.identification.bugs import subnormal_products
 from tcformal.identification.comparison import Compared, Difference, compare_outputs, loss
@@ -245,6 +246,10 @@ def test_arrays_of_files(tmp_path: Path) -> None:
     narrow = A.astype(ml_dtypes.float8_e4m3fn)
     np.save(tmp_path / "n.npy", narrow.view(np.uint8))
     assert (read_array(f"{tmp_path}/n.npy:e4m3").view(np.uint8) == narrow.view(np.uint8)).all()
+    assert (read_array(f"{tmp_path}/n.npy:float8_e4m3fn").view(np.uint8) == narrow.view(np.uint8)).all()
+    assert (read_array(f"{tmp_path}/n.npy", FORMATS["e4m3"]).view(np.uint8) == narrow.view(np.uint8)).all()
+    np.save(tmp_path / "x2.npy", np.array([[0x21, 0xF0]], np.uint8))
+    assert (read_array(f"{tmp_path}/x2.npy:float4_e2m1fn_x2") == [[0.5, 1, 0, -6]]).all()
     (tmp_path / "d.bin").write_bytes(GOT.tobytes())
     assert (read_array(f"{tmp_path}/d.bin:fp32:16x24") == GOT).all()
     head = b'{"w":{"dtype":"BF16","shape":[16,64],"data_offsets":[0,2048]}}'
