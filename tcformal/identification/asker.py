@@ -255,6 +255,10 @@ def in_width(outputs: Raw, width: int, device: str) -> tuple[Raw, DeviceError | 
 _SAMPLE, _TIMES = 32, 4
 
 
+class OutOfTimeError(Exception):
+    """The time of an identification is over: the device is asked nothing more."""
+
+
 class Asker:
     """Asks a device for dot products of K terms, given the formats alone, and keeps what it answers.
 
@@ -299,6 +303,8 @@ class Asker:
         self.aside: set[bytes] = set()
         self.unsteady: set[bytes] = set()  # inputs that were given several answers
         self.refused = ""  # what the device says to a c that is not 0, where it takes none
+        #: The time, as of `time.monotonic`, from which on a question is an OutOfTimeError; None for no end.
+        self.until: float | None = None
         if self._file is not None:
             for line in self._file.lines:
                 self._take(line)
@@ -402,6 +408,13 @@ class Asker:
         self.checked += count
         return batch, kept, designed
 
+    def sequence(self, batch: Batch) -> Raw:
+        """The answers to a batch in one call and in its order, whatever was asked before; none is kept.
+
+        Errors: as `ask`.
+        """
+        return self._heard(self._sent(batch))[0].astype(np.uint64)
+
     def close(self) -> None:
         """End the processes of the device."""
         self.device.close()
@@ -425,7 +438,12 @@ class Asker:
         return replace(batch, b=b)
 
     def _called(self, sent: Batch) -> tuple[Raw, DeviceError | None, float]:
-        """The results of one call as far as they are results, what is wrong with the others, and the time."""
+        """The results of one call as far as they are results, what is wrong with the others, and the time.
+
+        Errors: OutOfTimeError where the time is over.
+        """
+        if self.until is not None and time.monotonic() > self.until:
+            raise OutOfTimeError
         if not self._sampled:
             self._ask_again()
         start, n = time.monotonic(), len(sent.c)

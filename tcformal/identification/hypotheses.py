@@ -49,8 +49,8 @@ def hypotheses(
 
     Masks do not show that a chain starts from +0, nor that operands are converted exactly before they are
     multiplied.  Sums of products share their parameters, and so do sums of sums; with `alone` the outermost
-    one has its own, and sums of two may cut; with `converted` operands of eight bits are fp16 before they are
-    multiplied.  `nan` is the word of an invalid operation, and the rule for NaN operands where the sums can
+    one has its own, and sums of two may cut unless shapes are rare; with `converted` operands of eight bits
+    are fp16 before they are multiplied.  `nan` is the word of an invalid operation, and the rule for NaN operands where the sums can
     have one; `negated` says which products are subtracted.  `rare` are shapes in place of those that
     catalogued designs have.
     """
@@ -69,7 +69,7 @@ def hypotheses(
         assert unit is not None
         assert unit.tree is not None
         tree = replace(unit.tree, converted=wide if converted else None)
-        yield from structures(tree_unit(unit, tree), cut, pairs_cut=alone, shapes=rare)
+        yield from structures(tree_unit(unit, tree), cut, pairs_cut=alone and rare is None, shapes=rare)
 
 
 def starts(root: Step) -> Iterator[Step]:
@@ -165,9 +165,10 @@ _INNER: dict[str, tuple[str, ...]] = {
 _OUTER: dict[str, tuple[str, ...]] = {
     "fp32": ("FP32", "E8M13"), "fp16": ("FP16",), "bf16": ("BF16",), "fp64": ("FP64",),
 }  # fmt: skip
-#: Shapes of inner sums and of products that no catalogued design has, and exponent bits of products.
+#: Shapes of inner sums and of products that no catalogued design has.
 _PARTIAL = ("FP32", "FP16", "BF16", "FP64", "E8M10", "E8M13")
-_EXPONENTS = (8, 5)
+#: Exponent bits of narrow ones, and fraction bits from which on an inner sum counts as a wide one.
+_FEW_EXPONENTS, _SEEN = 5, 40
 #: Fraction bits that stand for a sum that cuts; every number is a value of the axis.
 _CUT = 24
 #: Operands of a sum that is exact before it is rounded, unless something else is known.
@@ -184,6 +185,12 @@ class Shapes:
     products: tuple[str, ...]
     #: Whether the whole sum is rounded once more than the order shows.
     twice: bool = False
+    #: Shapes of inner sums whose width was measured, by stage.
+    measured: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def of(self, stage: str, *, outermost: bool) -> tuple[str, ...]:
+        """The shapes of the sums of a stage."""
+        return self.outer if outermost else self.measured.get(stage, self.inner)
 
 
 def structures(
@@ -214,7 +221,7 @@ def structures(
             sums += [(_CUT, False), *([(_CUT, True)] if products else [])]
         if not cut.get(stage, False):
             sums.append((None, False))
-        kinds.append(list(itertools.product(sums, usual.outer if stage == root.stage else usual.inner)))
+        kinds.append(list(itertools.product(sums, usual.of(stage, outermost=stage == root.stage))))
     rounded = [None, *(f"RNE-{shape}" for shape in usual.products)]
     if shapes is not None and usual.products:
         rounded = rounded[1:]
@@ -239,10 +246,13 @@ def _usual(d: str) -> Shapes:
     return Shapes(own, _OUTER.get(d, ()), own)
 
 
-def rare_shapes(spec: UnitSpec, alone: Isolated) -> list[Shapes]:
-    """Shapes that terms alone allow and no catalogued design has: those of the fewest rare parameters first.
+def rare_shapes(
+    spec: UnitSpec, order: Order | None, alone: Isolated, inner: Mapping[bool, int]
+) -> list[Shapes]:
+    """Shapes that terms alone and inner sums allow: those of the fewest rare parameters first.
 
-    None has fewer bits than were seen to come through it.
+    None has fewer bits than were seen to come through it.  `inner`: as of `inner_bits`; an inner sum that
+    cuts terms off hides what its result keeps.
     """
     d = spec.d_format
     own, bits = f"E{d.exponent_bits}M{d.fraction_bits}", max(1, alone.product_bits, alone.c_bits)
@@ -251,16 +261,41 @@ def rare_shapes(spec: UnitSpec, alone: Isolated) -> list[Shapes]:
     outer = {conversion(f"RNE-{x}"): x for x in reversed(fitting)}
     limit = "" if alone.limit is None else f":{alone.limit}"
     last = tuple(f"{x}{limit}" for x in outer.values())
-    inner = tuple(x for x in _PARTIAL if conversion(f"RNE-{x}").fraction_bits >= bits)
+    partial = tuple(x for x in _PARTIAL if conversion(f"RNE-{x}").fraction_bits >= bits)
+    exponents = _exponents(d, alone)
+    cuts = order is not None and any(bits is not None for bits in order.fraction_bits.values())
+    wide = ("FP64",) if cuts else ()
+    measured = {
+        stage: tuple(dict.fromkeys((*(_shape(e, inner[products]) for e in exponents), *wide)))
+        for stage, products in (("", True), (_JOIN, False))
+        if products in inner
+    }
     # Products that lose bits show how many they keep, unless the result is as narrow.
     most = spec.a_format.fraction_bits + spec.b_format.fraction_bits + 1
     least = max(1, min(alone.product_bits, bits))
     kept = range(least, most) if least >= bits else range(least, least + 1)
-    shapes = [*_PARTIAL, *(f"E{e}M{m}" for m in kept for e in _EXPONENTS)]
+    shapes = [*_PARTIAL, *(f"E{e}M{m}" for m in kept for e in exponents)]
     fit = {x: conversion(f"RNE-{x}") for x in shapes}
     products = {fit[x]: x for x in reversed(shapes) if fit[x].fraction_bits in kept or x == "FP32"}
     rounded = tuple(products.values())
-    return [Shapes(inner, last, some, twice) for some in ((), rounded) for twice in (False, True)]
+    rows = [Shapes(partial, last, some, twice, measured) for some in ((), rounded) for twice in (False, True)]
+    # Products that keep less than is seen of them, and than sums of them keep, are no exact ones.
+    seen = min(most - 1, d.fraction_bits, inner.get(True, most))
+    return rows[2:] if alone.product_bits < seen else rows
+
+
+def _exponents(d: Format, alone: Isolated) -> tuple[int, ...]:
+    """Exponent bits that rounded products and inner sums can have: few only where terms alone show an end."""
+    small = alone.limit == 1 << (_FEW_EXPONENTS - 1) or alone.least > 1 - (1 << (_FEW_EXPONENTS - 1))
+    return (_FEW_EXPONENTS,) if small and d.exponent_bits > _FEW_EXPONENTS else (max(8, d.exponent_bits),)
+
+
+def _shape(exponent_bits: int, bits: int) -> str:
+    """The name of a shape; one of at most 40 bits seen is an fp64 number."""
+    if bits >= _SEEN:
+        return "FP64"
+    made = conversion(f"RNE-E{exponent_bits}M{bits}")
+    return next((x for x in _PARTIAL if conversion(f"RNE-{x}") == made), f"E{exponent_bits}M{bits}")
 
 
 def _is_read(

@@ -18,7 +18,7 @@ from tcformal.design.unit import UnitSpec, same_formats, takes
 from tcformal.devices.device import CallableDevice, Function
 from tcformal.errors import DeviceError, InputError
 from tcformal.identification import operand_questions as questions
-from tcformal.identification.asker import DEFAULT_K, Asker, asker_of
+from tcformal.identification.asker import DEFAULT_K, Asker, OutOfTimeError, asker_of
 from tcformal.identification.certify import Sameness, certainty, certified, fault, settled_designs, varied_by
 from tcformal.identification.hypotheses import (
     Nearby,
@@ -38,9 +38,10 @@ from tcformal.identification.identification import (
     Settled,
     untested_clauses,
 )
+from tcformal.identification.kinds import kind_of, kind_of_noise
 from tcformal.identification.order import Order, first_masks, order_of
 from tcformal.identification.rates import Rate
-from tcformal.identification.repeat import FEW, Repeated, repeat
+from tcformal.identification.repeat import FEW, Repeated, Repetition, noisy_inputs, repeat
 from tcformal.identification.survivors import ListedFamily, Search
 from tcformal.identification.validation import Validated, simplest_unfit, validate
 from tcformal.oracle.values import NumberClass, decode, format_value, hex_word
@@ -109,8 +110,9 @@ def identified(
 ) -> Identification:
     """Identify a device among the trees of sums of its formats, and the catalogued designs beside them.
 
-    `vectors` random and directed inputs are compared at the end.  After `seconds` the best verdict so far is
-    given; what a device is asked first, and one call of it, may take longer.
+    `vectors` random and directed inputs are compared at the end.  After `seconds`, and where the person at
+    the keyboard stops it, the best verdict so far is given; one call of the device, and one step of the
+    search, end first.
     Errors: as `Asker.ask`.
     """
     return Identifying(asker, vectors, progress, seconds).whole()
@@ -163,7 +165,16 @@ class Identifying:
 
     # ------------------------------------------------------------------ stages
     def whole(self) -> Identification:
-        """All stages, each in one or few batches."""
+        """All stages, each in one or few batches, or what is known when the time or the patience ends."""
+        try:
+            return self._stages()
+        except KeyboardInterrupt:
+            return self._ended("it was stopped")
+        except OutOfTimeError:
+            return self._ended("the time ended")
+
+    def _stages(self) -> Identification:
+        self.asker.until = self.deadline
         self.progress("asking the same inputs several times")
         try:
             self.repeated = repeat(self.asker)
@@ -172,6 +183,10 @@ class Identifying:
                 raise
             self.repeated = repeat(self.asker)
         if not self.repeated.deterministic:
+            if self.repeated.repetition is not Repetition.STOCHASTIC_ROUNDING and not self.asker.by_hand:
+                self.progress("looking at what its answers depend on")
+                if text := kind_of_noise(self.asker, noisy_inputs(self.spec, self.k)):
+                    self.broken["looks like"] = text
             return self._made(IdentifyVerdict.NON_DETERMINISTIC, self.repeated.repetition.value)
         self.progress("looking for the layout of the operands")
         self._ask_first()
@@ -191,15 +206,17 @@ class Identifying:
         if not self.search.alive:
             self.progress("trying the catalogued designs")
             self._listed()
-        if not self.search.alive:
+        if not self.search.alive and not self._looks_like():
             self._beside()
         self.share(_ALONE)
-        self._trees(alone=True)
+        if "looks like" not in self.broken:
+            self._trees(alone=True)
         return self._concluded()
 
     def _ask_first(self) -> None:
         """What the next stages ask first, as one batch: no answer has a part in it."""
         batches = [questions.first_sums(self.spec, self.k), questions.invalid_operations(self.spec, self.k)]
+        batches.append(questions.terms_alone(self.spec, self.k))
         if self.spec.scale_format is None:
             batches.append(first_masks(self.spec.operands, self.k))
         self.asker.ask(together(*batches))
@@ -259,6 +276,26 @@ class Identifying:
         if left := self.search.listed(found):
             self.search.listed(left, [u for x in left for u in neighbours(x)])
 
+    def _looks_like(self) -> bool:
+        """Whether directed questions show a kind of device of which no design is."""
+        if self.asker.by_hand:
+            return False
+        self.progress("looking at what kind of device it is")
+        asked = len(self.asker.history[1])
+        if text := kind_of(self.asker, self._ranked(_BASES)):
+            self.broken["looks like"] = text
+        self._learn(asked)
+        return bool(text)
+
+    def _ranked(self, most: int) -> list[UnitSpec]:
+        """Of catalogued designs, and the nearest of each family, those that give most answers."""
+        batch, answers = self.asker.history
+        rows = without_nan(self.spec, batch)
+        batch, answers = numbers_only(self.spec.d_format, rows_of(batch, rows), answers[rows])
+        units = {u.name: u for u in (*self._catalogued(), *self.search.near)}
+        right = {name: int((replay(u, batch) == answers).sum()) for name, u in units.items()}
+        return [units[name] for name in sorted(right, key=lambda name: -right[name])[:most]]
+
     def _beside(self) -> None:
         """What lies beside the nearest designs and the measured order: one and two parameters changed."""
         self.progress("trying what is near to the nearest designs")
@@ -267,26 +304,32 @@ class Identifying:
             return
         self.progress("asking for terms alone")
         asked = len(self.asker.history[1])
-        rare = questions.isolated(self.asker)
+        rare, inner = questions.isolated(self.asker), self._inner_bits()
         self._learn(asked)
         if rare.limit is not None and self._nearby(1, rare.limit):
             return
         self.share(_RARE)
         self.search.rare = True
-        for shapes in rare_shapes(self.spec, rare):
+        for shapes in rare_shapes(self.spec, self.order, rare, inner):
             self._trees(alone=False, rare=shapes)
+            self._trees(alone=True, rare=shapes)
         self.share(_NEARBY)
         if not self.search.alive:
             self._nearby(2, rare.limit)
+
+    def _inner_bits(self) -> dict[bool, int]:
+        """The fraction bits that inner sums keep, as `inner_bits` has them."""
+        if self.order is None:
+            return {}
+        ask = questions.with_signs(self.asker.ask, self.negated, self.spec)
+        return questions.inner_bits(ask, self.spec, self.k, self.order)
 
     def _nearby(self, changes: int, limit: int | None = None) -> bool:
         """Whether designs beside the nearest give all answers; then these are a family, with neighbours."""
         batch, answers = self.asker.history
         rows = without_nan(self.spec, batch)
         batch, answers = numbers_only(self.spec.d_format, rows_of(batch, rows), answers[rows])
-        units = {u.name: u for u in (*self._catalogued(), *self.search.near)}
-        right = {name: int((replay(u, batch) == answers).sum()) for name, u in units.items()}
-        ranked = [units[name] for name in sorted(right, key=lambda name: -right[name])[:_BASES]]
+        ranked = self._ranked(_BASES)
         beside = Nearby(batch, answers, self.over)
         found = beside.found([*as_bases(ranked, self.k)], changes, limit)
         self.near, self.cut = self.near + beside.tried, self.cut or not beside.whole
@@ -450,6 +493,7 @@ class Identifying:
 
     def _outside(self) -> Identification:
         """The nearest designs, where none gives every answer, and the simplest input that none gives."""
+        self._measure_widths()
         units = {u.name: u for u in (*self._candidates(), *self.search.near)}
         batch, answers = self.asker.history
         agrees = {name: int((replay(u, batch) == answers).sum()) for name, u in units.items()}
@@ -462,6 +506,43 @@ class Identifying:
             verdict = IdentifyVerdict.UNFINISHED
             reason = "no design that was tried gives all answers, but the time ended before all were"
         return self._refuted(verdict, f"{unpaired}{reason}", [units[name] for name in ranked])
+
+    def _measure_widths(self) -> None:
+        """Put widths by stage among what was measured."""
+        if self.asker.by_hand or self.over():
+            return
+        alone, inner = questions.isolated(self.asker), self._inner_bits()
+        self.broken |= {
+            "products alone keep": f"{alone.product_bits} fraction bits",
+            "c alone keeps": f"{alone.c_bits} fraction bits",
+        }
+        if alone.limit is not None:
+            self.broken["results overflow"] = f"from 2^{alone.limit} on"
+        for products, bits in inner.items():
+            name = "sums of products" if products else "sums of sums"
+            self.broken[f"inner {name} keep"] = f"{bits} fraction bits"
+
+    def _ended(self, why: str) -> Identification:
+        """What is known when the search ends before its end: all answers are kept."""
+        self.asker.until = self.deadline = self.until = 0.0
+        self.asker.until = None
+        batch, answers = self.asker.history
+        if not len(answers):
+            return self._made(IdentifyVerdict.UNFINISHED, f"{why} before anything was asked")
+        units = [resolve(s.family.name(s.simplest()[0])) for s in self.search.alive] + self.search.near
+        right = {u.name: int((replay(u, batch) == answers).sum()) for u in units}
+        names = tuple(sorted(right, key=lambda name: -right[name]))
+        fits = tuple(name for name in names if right[name] == len(answers))[:_MEMBERS]
+        goes_on = "a run with the same results folder goes on with its answers"
+        if fits:
+            left = max(self.search.count, len(fits))
+            self.search.curve.append((self.search.probes, left))
+            reason = f"{fits[0]} gives every answer so far, but {why}: {goes_on}"
+            return replace(self._made(IdentifyVerdict.REMAINING, reason), classes=(fits,), survivors=left)
+        self.search.curve.append((self.search.probes, 0))
+        near = tuple(NearDesign(name, Rate(right[name], len(answers))) for name in names[:_SHOWN])
+        reason = f"no design that was tried gives all answers, but {why} before all were: {goes_on}"
+        return replace(self._made(IdentifyVerdict.UNFINISHED, reason), nearest=near)
 
     def _refuted(self, verdict: IdentifyVerdict, reason: str, near: Sequence[UnitSpec]) -> Identification:
         """A verdict with the designs that give most answers, and the simplest input that none gives."""

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from tcformal.design.rounding import NEGATED
 from tcformal.design.spec import subtracts
+from tcformal.design.trees.tree import Step
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import DeviceError, InputError
 from tcformal.identification.asker import Asker
-from tcformal.identification.masks import AskBatch, numbers_of
+from tcformal.identification.masks import AskBatch, Masks, numbers_of
 from tcformal.identification.order import Order
 from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import encode_exact, encoded
@@ -262,6 +263,8 @@ class Isolated:
     c_bits: int
     #: The exponent from which results overflow, where that is below the end of the format; None elsewhere.
     limit: int | None = None
+    #: The least exponent of a power of two that comes back as a product.
+    least: int = 0
 
 
 def isolated(asker: Asker) -> Isolated:
@@ -269,16 +272,88 @@ def isolated(asker: Asker) -> Isolated:
 
     Errors: as `Asker.ask`.
     """
-    spec, d = asker.spec, asker.spec.d_format
-    rng = np.random.default_rng(_ALONE_SEED)
-    some = [(_significand(rng, spec.a_format), _significand(rng, spec.b_format), 0) for _ in range(_PRODUCTS)]
-    some += [(0, 0, _significand(rng, spec.c_format)) for _ in range(_PRODUCTS)]
-    powers = [x for e in range(d.e_max + 1) if (x := _power(spec, e)) is not None]
-    batch = _first_products(spec, asker.k, [*some, *(words for _, words in powers)])
+    batch, powers, low = _alone(asker.spec, asker.k)
+    d, some = asker.spec.d_format, 2 * _PRODUCTS
     answers = asker.ask(batch).tolist()
-    bits = [_fraction_bits(d, word) for word in answers]
-    limit = overflow_limit(d, zip((e for e, _ in powers), answers[len(some) :], strict=True))
-    return Isolated(max(bits[:_PRODUCTS]), max(bits[_PRODUCTS : 2 * _PRODUCTS]), limit)
+    bits = [_fraction_bits(d, word) for word in answers[:some]]
+    limit = overflow_limit(d, zip(powers, answers[some : some + len(powers)], strict=True))
+    back = zip(low, numbers_of(d, answers[some + len(powers) :]), strict=True)
+    least = min((e for e, x in back if x is not None and abs(x) == power_of_two(e)), default=0)
+    return Isolated(max(bits[:_PRODUCTS]), max(bits[_PRODUCTS:]), limit, least)
+
+
+def terms_alone(spec: UnitSpec, k: int) -> Batch:
+    """What `isolated` asks: dot products of k terms."""
+    return _alone(spec, k)[0]
+
+
+def _alone(spec: UnitSpec, k: int) -> tuple[Batch, list[int], list[int]]:
+    """Random products, as many c, powers of two from 2^0 up, and those below; with the exponents of both."""
+    rng, d, some = np.random.default_rng(_ALONE_SEED), spec.d_format, random_products(spec)
+    some += [(0, 0, _significand(rng, spec.c_format)) for _ in range(_PRODUCTS)]
+    powers = dict(x for e in range(d.e_max + 1) if (x := _power(spec, e)) is not None)
+    floor = max(spec.a_format.e_min + spec.b_format.e_min, d.e_min - d.fraction_bits)
+    low = dict(x for e in range(floor, 0) if (x := _power(spec, e)) is not None and x[1][0])
+    rows = [*some, *powers.values(), *low.values()]
+    return first_products(spec, k, rows), [*powers], [*low]
+
+
+def random_products(spec: UnitSpec) -> list[tuple[int, int, int]]:
+    """Words of two factors and a c of 0: factors from 1 to 2 of full length."""
+    rng = np.random.default_rng([_ALONE_SEED, 1])
+    return [(_significand(rng, spec.a_format), _significand(rng, spec.b_format), 0) for _ in range(_PRODUCTS)]
+
+
+#: The most bits below the units bit that an inner sum is asked for.
+_INNER_BITS = 40
+
+
+def inner_bits(ask: AskBatch, spec: UnitSpec, k: int, order: Order) -> dict[bool, int]:
+    """The fraction bits that come through inner sums, those of products and those of sums alone.
+
+    The first inner sum of either kind is asked for 1 + 2^-n, and the 1 is taken away beside it.
+    Shapes: `ask` as for `order_of`; a key says whether the sum has products.
+    Zero, NaN, Inf: a kind is left out where there is no such sum, or its sums are not finite.
+    """
+    if order.root is None:
+        return {}
+    masks = Masks(spec.operands, k, with_c=True, high=0)
+    made: dict[bool, int] = {}
+    for outer in order.root.steps():
+        for inner in outer.children:
+            if not isinstance(inner, Step) or (products := _has_products(inner)) in made:
+                continue
+            leaves = [_leaf(x, k) for x in inner.children if x != "zero"]
+            beside = [_leaf(x, k) for x in outer.children if x not in (inner, "zero")]
+            if len(leaves) < _TWO or not beside:
+                continue
+            x, y, z = min(leaves), max(leaves) if max(leaves) != k else sorted(leaves)[-2], beside[0]
+            if x == y:
+                continue
+            depths = [n for n in range(1, _INNER_BITS + 1) if masks.word_pair(y, power_of_two(-n))]
+            one = Fraction(1)
+            rows = [{x: one, y: power_of_two(-n), z: -one} for n in depths]
+            numbers = numbers_of(spec.d_format, ask(masks.batch(rows)))
+            kept = [n for n, number in zip(depths, numbers, strict=True) if number == power_of_two(-n)]
+            lost = min(set(depths) - set(kept), default=None)
+            if kept:
+                made[products] = max(kept) if lost is None else lost - 1
+    return made
+
+
+#: The least leaves of a sum that rounds.
+_TWO = 2
+
+
+def _has_products(step: Step) -> bool:
+    return any(isinstance(x, int) for x in step.children)
+
+
+def _leaf(child: int | str | Step, k: int) -> int:
+    """A product of a sum's part; k for c."""
+    if isinstance(child, Step):
+        return next(iter(child.products()), k)
+    return child if isinstance(child, int) else k
 
 
 def overflow_limit(d: Format, powers: Iterable[tuple[int, int]]) -> int | None:
@@ -352,7 +427,7 @@ def beside_order(order: Order, negated: str, refused: str) -> dict[str, str]:
     return made
 
 
-def _first_products(spec: UnitSpec, k: int, rows: Sequence[tuple[int, int, int]]) -> Batch:
+def first_products(spec: UnitSpec, k: int, rows: Sequence[tuple[int, int, int]]) -> Batch:
     """The first product and c of each row; everything else is zero."""
     a, b = (np.zeros((len(rows), k), np.uint64) for _ in "ab")
     a[:, 0], b[:, 0] = [x for x, _, _ in rows], [y for _, y, _ in rows]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
@@ -200,13 +200,17 @@ def ulp_places(spec: UnitSpec, k: int) -> UlpPlaces:
 
 def _factors(spec: UnitSpec, value: Fraction) -> tuple[int, int] | None:
     """Two encodings whose product is a value, one of them a power of two near its root; None without any."""
+    return next(product_factors(spec, value), None)
+
+
+def product_factors(spec: UnitSpec, value: Fraction) -> Iterator[tuple[int, int]]:
+    """The encodings whose product is a value, one of them a power of two, those near its root first."""
     near = (value.numerator.bit_length() - value.denominator.bit_length()) // 2
     for exponent in sorted(range(near - 20, near + 21), key=lambda e: abs(e - near)):
         y = encoded(spec.b_format, power_of_two(exponent))
         x = None if y is None else encoded(spec.a_format, value / power_of_two(exponent))
         if x is not None and y is not None:
-            return x, y
-    return None
+            yield x, y
 
 
 def dense_inputs(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
@@ -227,6 +231,12 @@ def _exact(spec: UnitSpec, k: int) -> list[Witness]:
     """Sums that every design gives exactly: 1 + 1, and a sum of at most 64 ones."""
     one = (spec.a_format.one, spec.b_format.one)
     return [_witness(spec, k, [one], spec.c_format.one), _witness(spec, k, [one] * min(k, 64), 0)]
+
+
+def noisy_inputs(spec: UnitSpec, k: int) -> list[Witness]:
+    """Inputs on which several answers show what they depend on: exact sums, then one between two results."""
+    between = [w for place, w in ulp_places(spec, k).inputs if place == Fraction(3, 4)]
+    return [*_exact(spec, k), *(between or [witness_at(dense_inputs(spec, k, 1, 1), 0)])]
 
 
 def _special(spec: UnitSpec, k: int) -> Witness:

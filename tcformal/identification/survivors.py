@@ -183,6 +183,34 @@ class Survivors:
             rows = np.array([row for row in rows.tolist() if row not in done], np.intp)
         self.open = [(batch, row, int(answers[row])) for row in rows.tolist()] if self.count else []
 
+    def climb(self, batch: Batch, answers: Raw) -> None:
+        """Keep what is around one design that gives all of these answers, or nothing where none is found.
+
+        From the plainest design on, the change of one parameter that gives most answers more is made, until
+        none gives more.  What is kept are the values that give all answers beside the others of that design.
+        """
+        point, axes = self.simplest()[0], self.family.axes
+        best = -1
+        while not self.over():
+            tried = np.repeat(point[np.newaxis], sum(len(axis.values) for axis in axes), axis=0)
+            places = [(i, value) for i, axis in enumerate(axes) for value in range(len(axis.values))]
+            tried[np.arange(len(places)), [i for i, _ in places]] = [value for _, value in places]
+            right = (self.family.outputs(tried, batch) == answers).sum(axis=1)
+            if right.max() <= best or best == len(answers):
+                break
+            best, point = int(right.max()), tried[int(right.argmax())]
+        if best < len(answers):
+            self.tables = [Table(table.axes, table.rows[:0]) for table in self.tables]
+            return
+        fits: list[list[int]] = [[] for _ in axes]
+        for (i, value), count in zip(places, right.tolist(), strict=True):
+            if count == len(answers):
+                fits[i].append(value)
+        self.tables = [
+            Table((i,), np.array(values or [point[i]], np.int16)[:, np.newaxis])
+            for i, values in enumerate(fits)
+        ]
+
     def settle(self) -> None:
         """Take up each answer in `open` by itself; what may still refute designs stays there."""
         self.open = [x for x in self.open if self.count and (self.over() or self._settle(*x))]
@@ -591,7 +619,8 @@ class Search:
             survivors = Survivors(family, np.random.default_rng(self.seed), over=self.over)
             self.space += survivors.family.size
             if self.asked:
-                survivors.take(together(*self.asked), np.concatenate(self.answers))
+                learn = survivors.climb if self.rare else survivors.take
+                learn(together(*self.asked), np.concatenate(self.answers))
             if survivors.count:
                 self.alive.append(survivors)
                 return True

@@ -53,7 +53,7 @@ _OF_A_DESIGN = (
     IdentifyVerdict.CONTRADICTORY,
 )  # fmt: skip
 #: How the reasons end of what remains though no value is undecided.
-_UNFINISHED = ("were not looked at to the end", "searches")
+_UNFINISHED = ("were not looked at to the end", "searches", "goes on with its answers")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,322 @@
+"""What a device looks like of which no design gives all answers: one sentence, from directed questions.
+
+Nothing here makes a verdict: it says where to look.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+
+from tcformal.design.unit import UnitSpec
+from tcformal.encodings.spec import Format
+from tcformal.identification.asker import Asker
+from tcformal.identification.masks import numbers_of
+from tcformal.identification.operand_questions import first_products, random_products
+from tcformal.identification.repeat import dense_inputs, product_factors
+from tcformal.oracle.numerals import percent, power_of_two
+from tcformal.oracle.values import encoded, exponent_of
+from tcformal.simulation.matrix_unit import replay
+from tcformal.simulation.operands.batch import Batch, Raw, batch_of, rows_of, together, with_scales
+from tcformal.simulation.operands.inputs import pool_of
+from tcformal.simulation.operands.witness import Witness
+
+#: The share of answers that a way of summing gives which a device is said to look like.
+_LIKE = 0.97
+#: Dense and other inputs on which ways of summing are tried, and their seed.
+_DENSE, _POOL, _SEED = 96, 400, 21
+#: Exponents of factors of products that are asked alone.
+_POWERS = range(-3, 4)
+#: The relative error up to which products are approximate ones, and not those of another encoding.
+_APPROXIMATE = Fraction(1, 7)
+#: Ulps from which on a product is no rounded one.
+_ULPS = 2
+#: Calls of one input in a row, in windows of so many, and the variance of counts below which they are even.
+_ROW, _WINDOW, _EVEN = 256, 16, 0.75
+
+
+def kind_of(asker: Asker, near: Iterable[UnitSpec]) -> str:
+    """What a deterministic device looks like; empty where nothing fits.
+
+    `near`: the designs that it is to look less like.
+    Errors: as `Asker.ask`.
+    """
+    if asker.spec.scale_format is not None:
+        return ""
+    for test in (_lost_products, _products, _dither, lambda x: _sums(x, near)):
+        if text := test(asker):
+            return text
+    return ""
+
+
+# ------------------------------------------------------------------ products
+def _lost_products(asker: Asker) -> str:
+    """Products that no sum has."""
+    spec, k = asker.spec, asker.k
+    a, b = (np.diag(np.full(k, fmt.one, np.uint64)) for fmt in (spec.a_format, spec.b_format))
+    answers = asker.ask(with_scales(spec, Batch(a, b, np.zeros(k, np.uint64))))
+    lost = [i for i, x in enumerate(numbers_of(spec.d_format, answers)) if x == 0]
+    if not 0 < len(lost) < k:
+        return ""
+    which = ", ".join(map(str, lost))
+    return f"product{'s' if len(lost) > 1 else ''} {which} never added: 1·1 there gives 0"
+
+
+def _products(asker: Asker) -> str:
+    """Operands of another encoding, or products that are not a·b."""
+    spec = asker.spec
+    powers = [[encoded(fmt, power_of_two(i)) for i in _POWERS] for fmt in (spec.a_format, spec.b_format)]
+    words = [(u, v, 0) for u, v in itertools.product(*powers) if u is not None and v is not None]
+    words += random_products(spec)
+    batch = first_products(spec, asker.k, words)
+    answers = asker.ask(batch)
+    a, b = (numbers_of(fmt, x[:, 0]) for fmt, x in ((spec.a_format, batch.a), (spec.b_format, batch.b)))
+    bits, errors = 0, []
+    d = numbers_of(spec.d_format, answers)
+    for x, y, z in zip(a, b, d, strict=True):
+        assert x
+        assert y
+        if z is None:
+            return _encoding(spec, words, answers)
+        errors.append(abs(z - x * y) / abs(x * y))
+        size = abs(z.numerator) * z.denominator
+        bits = max(bits, size.bit_length() - (size & -size).bit_length() if size else 0)
+    worst = max(errors)
+    if worst <= _ULPS * power_of_two(-max(1, bits)):
+        return ""
+    if worst > _APPROXIMATE:
+        return _encoding(spec, words, answers)
+    off = percent(worst, up=True)
+    if all(x and y and z == _mitchell(x, y) for x, y, z in zip(a, b, d, strict=True)):
+        return f"products by logarithms (Mitchell's), up to {off} off"
+    return f"approximate products, up to {off} off: logarithms, or partial products left out"
+
+
+def _mitchell(x: Fraction, y: Fraction) -> Fraction:
+    """A product of which the logarithms are linear between powers of two."""
+    ex, ey = exponent_of(abs(x)), exponent_of(abs(y))
+    f = abs(x) / power_of_two(ex) + abs(y) / power_of_two(ey) - 2
+    size = power_of_two(ex + ey) * (1 + f) if f < 1 else power_of_two(ex + ey + 1) * f
+    return size if (x < 0) == (y < 0) else -size
+
+
+def _encoding(spec: UnitSpec, words: Sequence[tuple[int, int, int]], answers: Raw) -> str:
+    """Which encoding products are those of, where it is a posit's."""
+    formats = (spec.a_format, spec.b_format, spec.d_format)
+    for es in range(4):
+        wide = [_posits(fmt.width, es) if fmt.width <= _WIDEST_POSIT else None for fmt in formats]
+        if None in wide:
+            break
+        of_a, of_b, of_d = (x for x in wide if x is not None)
+        if all(
+            _nearest_posit(of_d, int(z), of_a[x] * of_b[y])
+            for (x, y, _), z in zip(words, answers.tolist(), strict=True)
+            if x in of_a and y in of_b
+        ):
+            return f"posits with {es} exponent bits in place of {', '.join({f.name: 0 for f in formats})}"
+    ones = (spec.a_format.one, spec.b_format.one, 0)
+    got = next((z for x, z in zip(words, answers.tolist(), strict=True) if x == ones), None)
+    shown = "" if got is None else f": the words of 1·1 give {got:#x}"
+    return f"another encoding of the operands or results than {spec.operands}{shown}"
+
+
+_WIDEST_POSIT = 16
+
+
+def _posits(width: int, es: int) -> dict[int, Fraction]:
+    """The numbers of all posits but NaR, by word."""
+    made = {0: Fraction(0)}
+    for word in range(1, 1 << (width - 1)):
+        text = f"{word:0{width - 1}b}"
+        run = len(text) - len(text.lstrip(text[0]))
+        rest = text[run + 1 :]
+        exponent = int(rest[:es].ljust(es, "0") or "0", 2)
+        fraction = rest[es:]
+        regime = run - 1 if text[0] == "1" else -run
+        size = Fraction(int(f"1{fraction}", 2), 1 << len(fraction))
+        made[word] = size * power_of_two(regime * (1 << es) + exponent)
+        made[(1 << width) - word] = -made[word]
+    return made
+
+
+def _nearest_posit(of: dict[int, Fraction], word: int, x: Fraction) -> bool:
+    """Whether no neighbour of a word is nearer to a number."""
+    if word not in of:
+        return False
+    others = [of[w] for w in (word - 1, word + 1) if w in of]
+    return all(abs(of[word] - x) <= abs(other - x) for other in others)
+
+
+# ------------------------------------------------------------------ rounding
+def _dither(asker: Asker) -> str:
+    """One exact sum, of a product and a power of two, that is rounded up for some factors and not others."""
+    spec, d = asker.spec, asker.spec.d_format
+    for base, place in itertools.product((10, 4, 0, -4), (Fraction(3, 8), Fraction(3, 4))):
+        small = place * power_of_two(base - d.fraction_bits)
+        c, low = (encoded(fmt, power_of_two(base)) for fmt in (spec.c_format, d))
+        factors = list(product_factors(spec, small))
+        if c is None or low is None or len(factors) < _SPLITS:
+            continue
+        answers = asker.ask(first_products(spec, asker.k, [(x, y, c) for x, y in factors]))
+        if {*answers.tolist()} == {low, low + 1}:
+            return "dithered: one sum is rounded up for some factors and down for others, the same every time"
+    return ""
+
+
+#: Pairs of factors of one product that are asked at least.
+_SPLITS = 3
+
+
+# ------------------------------------------------------------------ sums
+Rounding = Callable[[Fraction], Fraction]
+Way = Callable[[Sequence[Fraction], Fraction, Rounding], Fraction]
+
+
+def _sums(asker: Asker, near: Iterable[UnitSpec]) -> str:
+    """The way of summing that gives nearly all answers to dense and wide sums, more than designs do."""
+    spec, k, d = asker.spec, asker.k, asker.spec.d_format
+    batch = together(dense_inputs(spec, k, _DENSE, _SEED), pool_of(spec, k, _POOL, _SEED))
+    batch = asker.prepared(batch)
+    answers = asker.ask(batch)
+    rows, finite = [], []
+    for row, z in enumerate(numbers_of(d, answers)):
+        a, b = (numbers_of(fmt, x[row]) for fmt, x in ((spec.a_format, batch.a), (spec.b_format, batch.b)))
+        (c,) = numbers_of(spec.c_format, [int(batch.c[row])])
+        p = [x * y for x, y in zip(a, b, strict=True) if x is not None and y is not None]
+        if z is not None and c is not None and len(p) == k:
+            rows.append((p, c, z))
+            finite.append(row)
+    best, name = 0, ""
+    for text, way in _ways(d):
+        right = 0
+        for place, (p, c, z) in enumerate(rows):
+            right += way(p, c) == z
+            if place - right > (1 - _LIKE) * len(rows):
+                break  # too many are wrong
+        if right > best:
+            best, name = right, text
+    some = rows_of(batch, np.array(finite, np.intp))
+    nearest = max((int((replay(u, some) == answers[finite]).sum()) for u in near), default=0)
+    if best < _LIKE * len(rows) or best <= nearest:
+        return ""
+    return f"{name}: gives {best} of {len(rows)} answers, the nearest design {nearest}"
+
+
+def _ways(d: Format) -> Iterator[tuple[str, Callable[[Sequence[Fraction], Fraction], Fraction]]]:
+    """Ways of summing that are no tree of sums, with the formats of partial sums."""
+    shapes = {"": (d.precision, d.e_min)} | ({} if d.precision >= _FP32[0] else {" in fp32": _FP32})
+    for name, shape in shapes.items():
+        for text, way in _WAYS.items():
+            yield f"{text}{name}", partial(_in_d, d, way, _rounding(*shape))
+
+
+_FP32 = (24, -126)
+
+
+def _in_d(d: Format, way: Way, to: Rounding, p: Sequence[Fraction], c: Fraction) -> Fraction:
+    """A sum with partial sums rounded by `to`, rounded to D at last."""
+    return _rounding(d.precision, d.e_min)(way(p, c, to))
+
+
+def _rounding(precision: int, e_min: int) -> Rounding:
+    """To nearest, ties to even, without an end of the exponents."""
+
+    def rounded(x: Fraction) -> Fraction:
+        if not x:
+            return x
+        step = power_of_two(max(exponent_of(abs(x)), e_min) - precision + 1)
+        return round(x / step) * step
+
+    return rounded
+
+
+def _chain(terms: Iterable[Fraction], to: Rounding) -> Fraction:
+    total = Fraction(0)
+    for x in terms:
+        total = to(total + x)
+    return total
+
+
+def _kahan(terms: Sequence[Fraction], to: Rounding) -> Fraction:
+    total = lost = Fraction(0)
+    for x in terms:
+        y = to(x - lost)
+        t = to(total + y)
+        lost, total = to(to(t - total) - y), t
+    return total
+
+
+def _two_sum(terms: Sequence[Fraction], to: Rounding) -> Fraction:
+    total = errors = Fraction(0)
+    for x in terms:
+        t = to(total + x)
+        errors, total = to(errors + total + x - t), t
+    return to(total + errors)
+
+
+def _rounded(p: Sequence[Fraction], to: Rounding) -> list[Fraction]:
+    return [to(x) for x in p]
+
+
+_WAYS: dict[str, Way] = {
+    "terms sorted, the largest first, then added one by one": lambda p, c, to: _chain(
+        sorted([*p, c], key=abs, reverse=True), to
+    ),
+    "terms sorted, the smallest first, then added one by one": lambda p, c, to: _chain(
+        sorted([*p, c], key=abs), to
+    ),
+    "products sorted, the largest first, then added one by one to c": lambda p, c, to: _chain(
+        [c, *sorted(p, key=abs, reverse=True)], to
+    ),
+    "products sorted, the smallest first, then added one by one, c last": lambda p, c, to: _chain(
+        [*sorted(p, key=abs), c], to
+    ),
+    "compensated sum (Kahan's)": lambda p, c, to: _kahan([c, *_rounded(p, to)], to),
+    "compensated sum (Kahan's), c last": lambda p, c, to: to(_kahan(_rounded(p, to), to) + c),
+    "compensated sum (errors of each sum added at the end, as by two-sum)": lambda p, c, to: _two_sum(
+        [c, *p], to
+    ),
+    "compensated sum (errors of each sum added at the end, as by two-sum), c last": lambda p, c, to: to(
+        _two_sum(p, to) + c
+    ),
+}
+
+
+# ------------------------------------------------------------------ several answers to one input
+def kind_of_noise(asker: Asker, inputs: Sequence[Witness]) -> str:
+    """What a device looks like that gives one input several answers; empty where nothing shows.
+
+    `inputs`: two or more, the last one inexact.
+    Errors: as `Asker.sequence`.
+    """
+    spec, k = asker.spec, asker.k
+    full = Witness((spec.a_format.one,) * k, (spec.b_format.one,) * k, 0)
+    answers = numbers_of(spec.d_format, asker.sequence(batch_of([full] * _ROW)))
+    seen = {x for x in answers if x is not None and x != k}
+    if seen and all(0 <= x < k and x.denominator == 1 for x in seen):
+        many = sum(x != k for x in answers)
+        return f"products are dropped now and then: {k} ones added up to less in {many} of {_ROW} calls"
+    if len(inputs) > 1 and (text := _state(asker, inputs)):
+        return text
+    return ""
+
+
+def _state(asker: Asker, inputs: Sequence[Witness]) -> str:
+    """Whether answers to one input depend on the calls before."""
+    *others, x = inputs
+    row = asker.sequence(batch_of([x] * _ROW)).tolist()
+    counts = [sum(y != min(row) for y in row[i : i + _WINDOW]) for i in range(0, _ROW, _WINDOW)]
+    share = float(np.mean(counts)) / _WINDOW
+    if 1 / 8 < share < 7 / 8 and float(np.var(counts)) < _EVEN * share * (1 - share):
+        return "state between calls: one input asked again and again gives two results in a steady rhythm"
+    seen = []
+    for y in others:
+        after = asker.sequence(batch_of([w for _ in range(_WINDOW) for w in (y, x)])).tolist()[1::2]
+        seen.append({*after[1:]})
+    if len({min(s) for s in seen}) > 1 and all(len(s) == 1 for s in seen):
+        return "state between calls: the answer depends on the input before"
+    return ""
