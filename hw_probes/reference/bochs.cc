@@ -78,8 +78,28 @@ template <Widen A, Widen B> static uint64_t quads(int k, const uint64_t *a, cons
     return f32_add((float32)c, f32_add(sums[0], sums[1], &status), &status);
 }
 
+/* vfmadd231ph and its kind: steps in the order of k, in fp16 with its subnormals.  A complex number's part has
+ * two, of which the second is subtracted in the real part of a product and in the imaginary one with a conjugate. */
+template <bool Subtracts> static uint64_t halves(int k, const uint64_t *a, const uint64_t *b, uint64_t c) {
+    softfloat_status_t status = {};
+    status.softfloat_roundingMode = softfloat_round_near_even;
+    status.softfloat_exceptionMasks = 0x3f;
+    float16 sum = (float16)c;
+    for (int i = 0; i < k; i++) {
+        uint8_t control = Subtracts && i % 2 ? softfloat_muladd_negate_product : 0;
+        sum = f16_mulAdd((float16)a[i], (float16)b[i], sum, control, &status);
+    }
+    return sum;
+}
+
 static Dot choose(const char *instruction, const char *formats, int k) {
     bool tiles = instruction[0] == 't';
+    if (!strcmp(formats, "fp16,fp16,fp16,fp16")) {
+        const char *part = strstr(instruction, "ddcph.");
+        if (!part) return strstr(instruction, "vfmadd") == instruction ? halves<false> : NULL;
+        bool subtracts = !strcmp(part + 6, instruction[2] == 'c' ? "im" : "re");
+        return k % 2 ? NULL : subtracts ? halves<true> : halves<false>;
+    }
     if (k % 2 || !strstr(formats, ",fp32,fp32")) return NULL;
     if (!strncmp(formats, "bf16,bf16,", 10)) return tiles ? tile<of_bf16> : pair<of_bf16>;
     if (!strcmp(instruction, "tcmmrlfp16ps")) return strncmp(formats, "fp16,fp16,", 10) ? NULL : real;

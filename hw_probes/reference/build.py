@@ -91,11 +91,16 @@ SOURCES: dict[str, Reference] = {
             (
                 *_CXX, "{who}", "-I{src}", "-I{src}/bochs/cpu/softfloat3e/include", "-I{src}/bochs/cpu/avx",
                 "{here}/bochs.cc", "{src}/bochs/cpu/softfloat3e/f32_mulAdd.cc",
-                "{src}/bochs/cpu/softfloat3e/f32_addsub.cc", "{src}/bochs/cpu/softfloat3e/f32_mul.cc",
+                "{src}/bochs/cpu/softfloat3e/f16_mulAdd.cc", "{src}/bochs/cpu/softfloat3e/f32_addsub.cc",
+                "{src}/bochs/cpu/softfloat3e/f32_mul.cc",
                 "{src}/bochs/cpu/softfloat3e/f16_to_f32.cc", "{src}/bochs/cpu/softfloat3e/s_*.cc",
                 "{src}/bochs/cpu/softfloat3e/8086-SSE/s_*.cc", "-o", "{out}",
             ),
         ),
+    ),
+    "cute": Reference(
+        "CUTE", "OpenXiangShan/CUTEFPE", ("ccode",),
+        ((*_CXX, "{who}", "-I{src}/ccode", "{here}/cute.cc", "-o", "{out}"),),
     ),
     "power10": Reference(
         "QEMU", None, (),

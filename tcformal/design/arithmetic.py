@@ -11,9 +11,10 @@ from tcformal.design.spec import Design
 #: Encodings of NVIDIA's NaN result (XIE §4.2).
 NVIDIA_NAN = {"fp32": 0x7FFFFFFF, "fp16": 0x7FFF, "fp64": 0x7FFFFFFFFFFFFFFF}
 #: The quiet NaN without payload, for units whose NaN payload nobody has stated.
-QUIET_NAN = {"fp32": 0x7FC00000, "fp16": 0x7E00, "fp64": 0x7FF8000000000000}
-#: The results of invalid operations: x86's default NaN, and that of NVIDIA's fp64 units.
-X86_DEFAULT_NAN, DMMA_DEFAULT_NAN = 0xFFC00000, 0xFFF8000000000000
+QUIET_NAN = {"fp32": 0x7FC00000, "fp16": 0x7E00, "bf16": 0x7FC0, "fp64": 0x7FF8000000000000}
+#: The results of invalid operations: x86's default NaNs, and that of NVIDIA's fp64 units.
+X86_DEFAULT_NANS = {"fp32": 0xFFC00000, "fp16": 0xFE00}
+DMMA_DEFAULT_NAN = 0xFFF8000000000000
 
 #: Conversion of NVIDIA's T-FDPA by D format (XIE Table 4).
 NVIDIA_CONVERSION = {"fp32": "RZ-FP32", "fp16": "RNE-FP16"}
@@ -26,7 +27,8 @@ _IEEE: dict[str, Any] = {
 _FLUSHED: dict[str, Any] = {"c_subnormals": "signed_zero", "result_subnormals": "signed_zero"}
 #: x86's dot products: sums in fp32, its NaN, no subnormal c or result.
 _X86: dict[str, Any] = {
-    **_IEEE, **_FLUSHED, "accumulator": "RNE-FP32", "nan_word": X86_DEFAULT_NAN, "nan_rule": "first_operand",
+    **_IEEE, **_FLUSHED, "accumulator": "RNE-FP32", "nan_word": X86_DEFAULT_NANS["fp32"],
+    "nan_rule": "first_operand",
 }  # fmt: skip
 
 
@@ -61,9 +63,9 @@ def fma_chain(*, fmt: str, nan_word: int, nan_rule: str = "word") -> Design:
     return Design(products=1, **ieee)
 
 
-def e_fdpa(*, products: int) -> Design:
+def e_fdpa(*, products: int, d: str = "fp32") -> Design:
     """E-FDPA: c and all products exactly, rounded once (XIE Algorithm 6)."""
-    return Design(products=products, **_IEEE)
+    return Design(products=products, **_IEEE | {"conversion": f"RNE-{d.upper()}", "nan_word": QUIET_NAN[d]})
 
 
 def ftz_add_mul(*, products: int) -> Design:
@@ -122,6 +124,23 @@ def x86_tile_fp8(*, a: str, b: str) -> Design:
 def x86_tile_real() -> Design:
     """`tcmmrlfp16ps`: as `tdpfp16ps`, the products of imaginary parts subtracted."""
     return replace(x86_tile(operand_subnormals="kept"), negated="odd")
+
+
+def x86_complex(*, negated: str) -> Design:
+    """`vfmaddcph` and its kind: two fused multiply-adds in fp16 from c on, which keep subnormals."""
+    ieee = _IEEE | {
+        "conversion": "RNE-FP16",
+        "nan_word": X86_DEFAULT_NANS["fp16"],
+        "nan_rule": "first_operand",
+    }
+    return Design(
+        products=2,
+        summation="sequential",
+        c_position="first",
+        accumulator="RNE-FP16",
+        negated=negated,
+        **ieee,
+    )
 
 
 def arm_dot_bf16(*, extended: bool) -> Design:
@@ -214,8 +233,18 @@ def vortex_dot(*, products: int = 4, c_subnormals: str = "kept") -> Design:
     )  # fmt: skip
 
 
+def cute_sum(*, products: int) -> Design:
+    """CUTE: products and c truncated at the largest exponent, their sum truncated; a zero c has that of
+    subnormals."""
+    return Design(
+        products=products, fraction_bits=23, zero_exponent=-126, conversion="RZ-FP32",
+        nan_word=QUIET_NAN["fp32"], zero_sign="ieee",
+    )  # fmt: skip
+
+
 def rdna3_dot(*, a: str, d: str) -> Design:
-    """RDNA3's WMMA step: two products and c, with signs relative to c's and negatives in one's complement."""
+    """RDNA3's DOT2, of which WMMA is a chain: two products and c, with signs relative to c's and negatives in
+    one's complement."""
     flushed: dict[str, Any] = {"operand_subnormals": "signed_zero"} if a == "bf16" else {}
     if d != "fp16":
         flushed |= {"c_subnormals": "signed_zero", "result_subnormals": "tiny_zero"}
@@ -225,11 +254,11 @@ def rdna3_dot(*, a: str, d: str) -> Design:
     )  # fmt: skip
 
 
-def rdna4_dot(*, d: str) -> Design:
-    """RDNA4's WMMA step: four products in two pairs and c, each rounded down; then one rounding to
-    nearest."""
+def rdna4_dot(*, products: int, d: str) -> Design:
+    """RDNA4's DOT2, or its WMMA step of two pairs: pairs of products and c, each rounded down; then one
+    rounding to nearest."""
     return Design(
-        products=4, aligned_group=2, alignment_rounding="RD", vanished_c="dropped",
+        products=products, aligned_group=2, alignment_rounding="RD", vanished_c="dropped",
         zero_exponent=-16 if d == "fp16" else -128, **_rdna(d),
     )  # fmt: skip
 

@@ -13,6 +13,7 @@ from tcformal.checks import check_choice, check_int, check_text, read_int, shown
 from tcformal.design.aliases import ALIASES, unaliased
 from tcformal.design.arithmetic import NVIDIA_NAN
 from tcformal.design.catalog import catalogue
+from tcformal.design.other_names import other_name
 from tcformal.design.rounding import EXACT_SUM, MOST_PRODUCTS, NUMBERS
 from tcformal.design.short_names import alias, processor, processor_names
 from tcformal.design.spec import Design, Operands
@@ -83,15 +84,19 @@ def resolve(name: str) -> UnitSpec:
     units = catalogue()
     if base in _ARM and base not in units:
         base += f".ebf{check_choice('ebf', settings.pop('ebf', '0'), ('0', '1'))}"
-    asked = ""
+    asked, supposed = "", ""
     if base not in units:
-        found = alias(base)
+        found = other_name(base, units) or alias(base)
         if found is None:
             raise UnknownNameError(_unknown_unit(base))
         hear(found.unit, found.name, str(found))
-        base, asked = found.unit, found.name + at + text
+        base, asked, supposed = found.unit, found.name + at + text, found.supposed
         name = f"{base}@{text}" if at else base
-    spec = _altered(name, units[base], settings) if settings else units[base]
+    spec = units[base]
+    if supposed:
+        spec = replace(spec, facts=dict.fromkeys(spec.facts, Fact(supposed, Evidence.INFERRED)))
+    if settings:
+        spec = _altered(name, spec, settings)
     return replace(spec, asked=asked) if asked else spec
 
 

@@ -22,7 +22,7 @@ PROCESSORS: dict[str, tuple[str, ...]] = {
     "cdna3": ("MI300X", "MI300A", "MI325X"), "rdna3": ("RX 7900",), "rdna4": ("RX 9070",),
     "gaudi": ("Gaudi",), "gaudi2": ("Gaudi 2",), "gaudi3": ("Gaudi 3",), "arm": ("Arm",), "x86": ("x86",),
     "power10": ("Power10",), "riscv": ("RISC-V",), "et-soc-1": ("ET-SoC-1",), "vortex": ("Vortex",),
-    "hexagon": ("Hexagon",), "nvdla": ("NVDLA",),
+    "hexagon": ("Hexagon",), "nvdla": ("NVDLA",), "cute": ("CUTE",), "cvfpu": ("CVFPU",),
 }  # fmt: skip
 
 #: Other processors of these architectures, which answers do not list.
@@ -85,10 +85,13 @@ class Alias:
     unit: str
     #: Units of other instructions and other k, for the same formats.
     also: tuple[str, ...] = ()
+    #: What no source states of it; empty for another spelling.
+    supposed: str = ""
 
     def __str__(self) -> str:
         more = f"; also {self.also[0]}{', …' * (len(self.also) > 1)}" if self.also else ""
-        return f"{self.name} = {self.unit}{more}"
+        inferred = "; inferred, its k counts the selected elements" if self.supposed else ""
+        return f"{self.name} = {self.unit}{more}{inferred}"
 
 
 def on_processors(names: Iterable[str]) -> Iterator[tuple[str, list[str]]]:

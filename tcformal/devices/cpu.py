@@ -125,6 +125,19 @@ def _arm(name: str, ebf: int) -> Instruction:
     )
 
 
+def _half(name: str, *options: str) -> Instruction:
+    return Instruction(name, _X86, "avx512_fp16", "x86_fp16.c", ("-mavx512fp16", "-mavx512vl", *options))
+
+
+#: AVX512-FP16, a part of a complex number each.
+_HALVES = {
+    **{f"x86/vfmadd{form}ph": _half(f"vfmadd{form}ph", f"-DFORM={form}") for form in (132, 213, 231)},
+    **{
+        f"x86/{name}.{part}": _half(f"{name}, {part}", f'-DCOMPLEX="{name}"', f"-DIMAGINARY={imaginary}")
+        for name in ("vfmaddcph", "vfcmaddcph") for imaginary, part in enumerate(("re", "im"))
+    },
+}  # fmt: skip
+
 #: By unit.
 _UNITS: dict[str, Instruction] = {
     "x86/vdpbf16ps": Instruction(
@@ -132,6 +145,7 @@ _UNITS: dict[str, Instruction] = {
     ),
     "x86/tdpbf16ps": _tile("bf16"),
     "x86/tdpfp16ps": _tile("fp16"),
+    **_HALVES,
     **{f"arm/{name}.ebf{ebf}": _arm(name, ebf) for ebf in (0, 1) for name in ("bfdot", "bfmmla")},
 }
 

@@ -19,9 +19,9 @@ def test_names_by_architecture_and_instruction() -> None:
     counted = Counter(name.partition("/")[0] for name in catalogue())
     assert counted == {
         "volta": 7, "turing": 25, "ampere": 62, "ada": 78, "hopper": 609, "blackwell": 4838,
-        "rtx-blackwell": 133, "cdna1": 20, "cdna2": 27, "cdna3": 32, "x86": 30, "arm": 19,
-        "power10": 4, "riscv": 10, "gaudi": 4, "gaudi2": 7, "gaudi3": 8, "rdna3": 20, "rdna4": 28,
-        "et-soc-1": 2, "vortex": 5, "hexagon": 1, "nvdla": 1,
+        "rtx-blackwell": 133, "cdna1": 20, "cdna2": 27, "cdna3": 32, "x86": 41, "arm": 19,
+        "power10": 4, "riscv": 10, "gaudi": 4, "gaudi2": 7, "gaudi3": 8, "rdna3": 28, "rdna4": 36,
+        "et-soc-1": 2, "vortex": 5, "hexagon": 1, "nvdla": 1, "cute": 7, "cvfpu": 6,
     }  # fmt: skip
     kinds = Counter(n.partition("/")[2].partition(".")[0] for n in catalogue() if n.startswith("hopper/"))
     assert kinds == {"mma": 12 + 2 * 6 * 4, "wgmma": 32 * 12 + 18 * 8, "emulated": 17, "dp4a": 4}
@@ -44,6 +44,8 @@ def test_names_by_architecture_and_instruction() -> None:
         "cdna2/v_mfma_f32_16x16x16bf16_1k",
         "cdna3/v_mfma_f32_4x4x4_16b_bf16",
         "x86/tdpfp16ps",
+        "x86/vfcmaddcph.im",
+        "rdna4/v_wmma_f16_16x16x16_f16.fp16_ovfl",
         "arm/bfmmla.ebf1",
     ],
 )

@@ -7,6 +7,8 @@ from dataclasses import replace
 
 from tcformal.design.arithmetic import (
     QUIET_NAN,
+    cute_sum,
+    e_fdpa,
     esperanto_chain,
     esperanto_sum,
     fixed_point_sum,
@@ -25,6 +27,8 @@ VORTEX_DPI = "Vortex, VX_tcu_fedp_dpi.sv"
 NVDLA = "NVDLA, NV_NVDLA_CMAC_CORE_MAC_exp.v, NV_NVDLA_CMAC_CORE_MAC_mul.v and NV_NVDLA_cmac.h"
 HMX = "Hexagon HMX, hmx_fp16_mac, hmx_fp16_acc_ovf_check and hmx_fp16_cvt"
 HMX_BITS = "Hexagon HMX, QDSP6_MX_FP_ACC_FRAC and QDSP6_MX_FP_RATE"
+CUTE = "CUTE, ccode/fmac.h"
+CVFPU = "CVFPU, fpnew_sdotp_multi.sv"
 ESPERANTO = "Esperanto emulator, fpu/tensors.cpp and insns/tensors.cpp"
 
 
@@ -94,6 +98,45 @@ def _nvdla() -> Iterator[tuple[str, Published]]:
     )  # fmt: skip
 
 
+def _cute() -> Iterator[tuple[str, Published]]:
+    """CUTE's sums of 512 bits of products with c, all cut at the largest exponent."""
+    kept, stated = documented(CUTE), documented(CUTE)
+    zero = ("Where products are cut to nothing beside -0 alone, its C model gives +0, and this unit -0.",)
+    rows: tuple[tuple[str, str, int, Fact, tuple[str, ...]], ...] = (
+        ("F16F16F32", "fp16", 32, kept, ()), ("BF16BF16F32", "bf16", 32, stated, zero),
+        ("TF32TF32F32", "e8m10", 16, stated, (*zero, "A tf32 is held in the upper 19 bits of a word.")),
+        ("Fp8e4m3F32", "e4m3", 64, kept, ()), ("Fp8e5m2F32", "e5m2", 64, kept, ()),
+    )  # fmt: skip
+    for name, a, n, fact, notes in rows:
+        design = cute_sum(products=n)
+        yield name, Published(shape=(1, 1, n), a=a, b=a, c="fp32", design=design, fact=fact, notes=notes)
+    scale = "A scale that is a NaN counts as 2^128 in its C model; here it makes a NaN."
+    for a in ("e4m3", "e5m2"):
+        yield f"Mxfp8{a}F32", Published(
+            shape=(1, 1, 64), a=a, b=a, c="fp32", design=cute_sum(products=64), fact=stated,
+            scales=("e8m0", 32), notes=(*zero, scale),
+        )  # fmt: skip
+
+
+def _cvfpu() -> Iterator[tuple[str, Published]]:
+    """CVFPU's ExSdotp: two products and an addend of twice their width, rounded once."""
+    frm = ("conversion", Fact("the rounding mode is that of frm", Evidence.CHOSEN))
+    zero = ("Its RTL gives some sums that are rounded to zero, beside a zero c, the other sign.",)
+    for a, c in (
+        ("fp16", "fp32"), ("bf16", "fp32"), ("e5m2", "fp16"), ("e4m3[ieee]", "fp16"), ("e5m2", "bf16"),
+        ("e4m3[ieee]", "bf16"),
+    ):  # fmt: skip
+        exact = (a, c) != ("e5m2", "fp16")
+        yield f"fpnew_sdotp_multi.{c}.{a.partition('[')[0]}", Published(
+            shape=(1, 1, 2), a=a, b=a, c=c, design=e_fdpa(products=2, d=c),
+            fact=documented(CVFPU),
+            overrides=(frm,), notes=() if exact else zero,
+        )  # fmt: skip
+
+
 def open_hardware() -> dict[str, Iterator[tuple[str, Published]]]:
     """The rows of each vendor's units, by architecture."""
-    return {"et-soc-1": _esperanto(), "vortex": _vortex(), "hexagon": _hexagon(), "nvdla": _nvdla()}
+    return {
+        "et-soc-1": _esperanto(), "vortex": _vortex(), "hexagon": _hexagon(), "nvdla": _nvdla(),
+        "cute": _cute(), "cvfpu": _cvfpu(),
+    }  # fmt: skip

@@ -9,6 +9,7 @@ from functools import partial
 
 from tcformal.design.arithmetic import (
     QUIET_NAN,
+    X86_DEFAULT_NANS,
     bulk_normalised,
     fma_chain,
     gaudi2_sum,
@@ -18,6 +19,7 @@ from tcformal.design.arithmetic import (
     rdna3_dot,
     rdna4_dot,
     t_fdpa,
+    x86_complex,
     x86_dot,
     x86_tile,
     x86_tile_fp8,
@@ -41,14 +43,16 @@ SME = "Arm ARM, FMOPA and BFMOPA"
 AVX10 = "Bochs, VDPPHPS"
 AMX_FP8 = "Bochs, TDPBF8PS, TDPBHF8PS, TDPHBF8PS, TDPHF8PS"
 AMX_COMPLEX = "Bochs, TCMMRLFP16PS, TCMMIMFP16PS"
+FP16 = "Intel SDM volume 2, VFMADD132PH, VFMADDCPH, VFMULCPH and their kind"
 RDNA3 = "ROCm emulator, gfx11_dot2.h and dot_packed16.h"
 RDNA4 = "ROCm emulator, gfx12_dot.h and dot_packed16.h"
 
 #: Folders of results of the programs of `hw_probes/reference`.
-SPIKE, BOCHS = "Spike-55b4658d", "Bochs-783b58fd"
+SPIKE, BOCHS, BOCHS_FP16 = "Spike-55b4658d", "Bochs-783b58fd", "Bochs-783b58fd-fp16"
 GAUDI3_RESULTS = "Gaudi-3-e6cef1c3"
 GAUDI_RESULTS = {1: "Gaudi-1-e6cef1c3", 2: "Gaudi-2-e6cef1c3"}
 ROCJITSU = {3: "rocjitsu-gfx11-48f67ab9", 4: "rocjitsu-gfx12-5ac3c9c4"}
+ROCJITSU_DOT2 = {g: f"{folder}-dot2" for g, folder in ROCJITSU.items()}
 
 
 def _riscv() -> Iterator[tuple[str, Published]]:
@@ -209,16 +213,51 @@ def _x86() -> Iterator[tuple[str, Published]]:
             shape=(16, 16, 32), a="fp16", b="fp16", c="fp32", design=design, fact=fact,
             notes=(f"k counts pairs of {pairs}.",),
         )  # fmt: skip
+    yield from _fp16()
+
+
+def _fp16() -> Iterator[tuple[str, Published]]:
+    """AVX512-FP16: fused multiply-adds, of complex numbers two for each part."""
+    fact, stated = as_reference(FP16, BOCHS_FP16), documented(FP16)
+    row = partial(Published, a="fp16", b="fp16", c="fp16")
+    chain = fma_chain(fmt="fp16", nan_word=X86_DEFAULT_NANS["fp16"], nan_rule="first_operand")
+    for form in (132, 213, 231):
+        yield f"vfmadd{form}ph", row(shape=(1, 1, 1), design=chain, fact=fact)
+    order = {
+        "re": "k counts the real and the imaginary part of a number.",
+        "im": "k counts an imaginary and a real part of A, a real and an imaginary one of B.",
+    }
+    # Conjugates exchange which part is a difference.
+    for conjugate, subtracting in (("", "re"), ("c", "im")):
+        for part, parts in order.items():
+            design = x86_complex(negated="odd" if part == subtracting else "none")
+            made = row(shape=(1, 1, 2), design=design, fact=fact, notes=(parts,))
+            yield f"vf{conjugate}maddcph.{part}", made
+            product = replace(made, fact=stated, notes=(parts, "It has no c: as with c = -0."))
+            yield f"vf{conjugate}mulcph.{part}", product
 
 
 def _rdna(generation: int) -> Iterator[tuple[str, Published]]:
-    """RDNA's WMMA of fp16 and bf16 after ROCm's emulator, which its authors compared with two cards."""
+    """RDNA's WMMA and DOT2 of fp16 and bf16 after ROCm's emulator, which its authors compared with two cards.
+
+    With FP16_OVFL set, what overflows fp16 is its largest number.
+    """
+    source = RDNA3 if generation == 3 else RDNA4
     for d, a in (("f32", "fp16"), ("f32", "bf16"), ("f16", "fp16"), ("bf16", "bf16")):
-        result = {"f32": "fp32", "f16": "fp16"}.get(d, d)
-        design = rdna3_dot(a=a, d=result) if generation == 3 else rdna4_dot(d=result)
-        fact = as_reference(RDNA3 if generation == 3 else RDNA4, ROCJITSU[generation])
-        row = Published(shape=(16, 16, 16), a=a, b=a, c=result, design=design, fact=fact)
-        yield f"v_wmma_{d}_16x16x16_{'f16' if a == 'fp16' else a}", row
+        result, of = {"f32": "fp32", "f16": "fp16"}.get(d, d), "f16" if a == "fp16" else a
+        instructions = [(f"v_wmma_{d}_16x16x16_{of}", (16, 16, 16), ROCJITSU)]
+        names = (f"v_dot2_{d}_{of}", *((f"v_dual_dot2acc_f32_{of}",) if d == "f32" else ()))
+        instructions += [(name, (1, 1, 2), ROCJITSU_DOT2) for name in names]
+        for name, shape, results in instructions:
+            products = min(shape[2], 4)
+            design = rdna3_dot(a=a, d=result) if generation == 3 else rdna4_dot(products=products, d=result)
+            row = Published(
+                shape=shape, a=a, b=a, c=result, design=design, fact=as_reference(source, results[generation])
+            )
+            yield name, row
+            if d == "f16":
+                fact = as_reference(source, ROCJITSU_DOT2[generation])
+                yield f"{name}.fp16_ovfl", replace(row, design=replace(design, overflow="largest"), fact=fact)
 
 
 def published_names() -> Iterator[tuple[str, UnitMaker]]:

@@ -26,12 +26,15 @@ class Published:
     tree: Tree | None = None
     #: The format of the result, where it is not that of c.
     d: str | None = None
+    #: The format of the scales, and consecutive k that share one.
+    scales: tuple[str, int] | None = None
 
 
 def unit_of(row: Published, name: str) -> UnitSpec:
     """The unit of a row, under its full name."""
     m, n, k = row.shape
     a, b, c, d = map(format_named, (row.a, row.b, row.c, row.d or row.c))
+    scale, block = row.scales or (None, None)
     return UnitSpec(
         name=name,
         m=m,
@@ -39,6 +42,8 @@ def unit_of(row: Published, name: str) -> UnitSpec:
         k=k,
         operands=Operands(a=a, b=b, c=c, d=d),
         design=row.design,
+        scale_format=None if scale is None else format_named(scale),
+        scale_block=block,
         tree=row.tree,
         facts=facts(row.fact, dict(row.overrides)),
         notes=row.notes,

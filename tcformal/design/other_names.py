@@ -1,0 +1,49 @@
+"""Instructions that are sums of a unit under another name: new spellings, and sparse ones."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from tcformal.design.short_names import Alias
+
+#: What RISC-V's dot products are called now, and were called before.
+_RENAMED = {"vfwbdota": "vfwbdot", "vfqwbdota": "vfqbdot", "vfbdota": "vfbdot"}
+#: Sparse instructions: what comes before K, the dense instruction in its place, and what may follow K.
+_SPARSE = (
+    (r"(mma|wgmma|tcgen05)\.sp(?:::ordered_metadata)?(\.m\d+n\d+k)", r"\1\2", r"\.(?!.*(f64|block)).*"),
+    (r"v_smfmac(_f32_\d+x\d+x)", r"v_mfma\1", r"_(b?f16|(bf8|fp8)_(bf8|fp8))"),
+    (r"v_swmmac(_\w+_16x16x)", r"v_wmma\1", r"_b?f16"),
+)
+#: Without sparse instructions, of those that have dense ones of such names.
+_DENSE_ONLY = ("volta", "turing", "rdna3")
+#: The least K of `mma.sp` with elements of 8 bits.
+_LEAST_K_OF_BYTES = 64
+
+
+def other_name(text: str, units: Collection[str]) -> Alias | None:
+    """The unit whose sum an instruction computes; None where none of `units` is known to.
+
+    A sparse instruction of K sums the K/2 products of the elements of A that its metadata selects: its unit
+    is the dense instruction of K/2, whose k counts them.
+
+    Examples:
+        >>> from tcformal.design.catalog import catalogue
+        >>> other_name("ampere/mma.sp.m16n8k32.f32.f16.f16.f32", catalogue()).unit
+        'ampere/mma.m16n8k16.f32.f16.f16.f32'
+    """
+    arch, _, instruction = text.partition("/")
+    first, dot, rest = instruction.partition(".")
+    if first in _RENAMED:
+        unit = f"{arch}/{_RENAMED[first]}{dot}{rest}"
+        return Alias(text, unit) if unit in units else None
+    for sparse, dense, after in _SPARSE:
+        match = re.fullmatch(rf"(?P<head>{sparse})(?P<k>\d+)(?P<tail>{after})", instruction)
+        if match is None or arch in _DENSE_ONLY or int(match["k"]) % 2:
+            continue
+        if first == "mma" and re.search("e4m3|e5m2", match["tail"]) and int(match["k"]) < _LEAST_K_OF_BYTES:
+            continue
+        unit = f"{arch}/{re.sub(sparse, dense, match['head'])}{int(match['k']) // 2}{match['tail']}"
+        if unit in units:
+            return Alias(text, unit, supposed=f"as {unit}, of the selected elements; no source states it")
+    return None

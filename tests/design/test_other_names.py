@@ -1,0 +1,78 @@
+"""Names of instructions that are sums of a unit: what RISC-V's are called now, and sparse ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from tcformal.design.names import gives_back, resolve
+from tcformal.design.unit import Evidence
+from tcformal.errors import UnknownNameError
+
+
+@pytest.mark.parametrize(
+    ("now", "before"),
+    [
+        ("vfwbdota.vv.vlen128", "vfwbdot.vv.vlen128"),
+        ("vfqwbdota.vv.vlen128.e5m2.e4m3", "vfqbdot.vv.vlen128.e5m2.e4m3"),
+        ("vfqwbdota.alt.vv.vlen128.e5m2.e5m2", "vfqbdot.alt.vv.vlen128.e5m2.e5m2"),
+        ("vfbdota.vv.vlen128", "vfbdot.vv.vlen128"),
+    ],
+)
+def test_renamed_instructions_are_the_units_that_they_were(now: str, before: str) -> None:
+    found, unit = resolve(f"riscv/{now}"), resolve(f"riscv/{before}")
+    assert found == unit
+    assert found.facts == unit.facts
+    assert found.shown == f"riscv/{now}"
+
+
+@pytest.mark.parametrize(
+    ("sparse", "dense"),
+    [
+        ("ampere/mma.sp.m16n8k32.f32.f16.f16.f32", "ampere/mma.m16n8k16.f32.f16.f16.f32"),
+        ("ampere/mma.sp::ordered_metadata.m16n8k8.f32.tf32.tf32.f32", "ampere/mma.m16n8k4.f32.tf32.tf32.f32"),
+        ("ada/mma.sp.m16n8k64.f32.e4m3.e5m2.f32", "ada/mma.m16n8k32.f32.e4m3.e5m2.f32"),
+        ("hopper/wgmma.sp.m64n256k64.f16.e4m3.e4m3", "hopper/wgmma.m64n256k32.f16.e4m3.e4m3"),
+        (
+            "blackwell/tcgen05.sp.m64n8k16.kind::tf32.f32.tf32.tf32",
+            "blackwell/tcgen05.m64n8k8.kind::tf32.f32.tf32.tf32",
+        ),
+        ("cdna3/v_smfmac_f32_32x32x16_f16", "cdna3/v_mfma_f32_32x32x8_f16"),
+        ("cdna3/v_smfmac_f32_16x16x64_fp8_bf8", "cdna3/v_mfma_f32_16x16x32_fp8_bf8"),
+        ("rdna4/v_swmmac_bf16_16x16x32_bf16", "rdna4/v_wmma_bf16_16x16x16_bf16"),
+    ],
+)
+def test_a_sparse_instruction_is_the_dense_sum_of_what_it_selects(sparse: str, dense: str) -> None:
+    found, unit = resolve(sparse), resolve(dense)
+    assert found == unit
+    assert found.shown == sparse
+    assert {fact.evidence for fact in found.facts.values()} == {Evidence.INFERRED}
+    assert all(fact.source.startswith(f"as {dense}, ") for fact in found.facts.values())
+    assert gives_back(found)
+
+
+def test_parameters_of_a_sparse_instruction_can_be_set() -> None:
+    found = resolve("ampere/mma.sp.m16n8k32.f32.f16.f16.f32@fraction_bits=25")
+    assert found.design.fraction_bits == 25
+    assert found.name == "ampere/mma.m16n8k16.f32.f16.f16.f32@fraction_bits=25"
+    assert found.facts["fraction_bits"].evidence is Evidence.CHOSEN
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "turing/mma.sp.m16n8k16.f32.f16.f16.f32",
+        "ampere/mma.sp.m16n8k17.f32.f16.f16.f32",
+        "ampere/mma.sp.m16n8k64.f32.f16.f16.f32",
+        "ada/mma.sp.m16n8k32.f32.e4m3.e4m3.f32",
+        "hopper/mma.sp.m16n8k32.f64.f64.f64.f64",
+        "hopper/mma.sp.m16n8k64.f32.e4m3.e4m3.f32",
+        "rtx-blackwell/mma.sp.m16n8k64.kind::mxf8f6f4.block32.f32.e4m3.e4m3.f32.ue8m0",
+        "cdna2/v_smfmac_f32_32x32x16_f16",
+        "cdna3/v_smfmac_f32_32x32x8_xf32",
+        "rdna3/v_swmmac_f32_16x16x32_f16",
+        "riscv/vfqwbdota.vv.vlen128",
+    ],
+)
+def test_what_is_no_instruction_is_refused(name: str) -> None:
+    with pytest.raises(UnknownNameError, match=r"^expected a known unit, but got"):
+        resolve(name)
