@@ -36,8 +36,10 @@ _OPTIONAL = [name for name, field in Design.__dataclass_fields__.items() if fiel
 #: How parameters follow one another in a name, in which kept answers have them.
 _ORDER = (
     "products", "summation", "c_position", "fraction_bits", "c_fraction_bits", "alignment_rounding",
+    "c_alignment_rounding", "c_bits", "second_fraction_bits", "normalised", "minus_one",
     "normalise_products", "zero_exponent", "carry_bits", "accumulation", "lost_bits", "zero_words",
     "vanished_c", "aligned_group", "zero_terms", "exponent_step", "order", "normalise_operands",
+    "operand_rounding", "a_bits", "b_bits",
     "piece_bits", "dropped_pieces", "negated", "group", "product_limit", "sum_fraction_bits",
     "sum_rounding", "operand_subnormals", "b_subnormals", "c_subnormals", "result_subnormals",
     "product_rounding", "accumulator", "conversion", "nan_word", "nan_rule", "factor_nan_word", "zero_sign",
@@ -165,9 +167,9 @@ def _parsed(key: str, value: str) -> Any:
         return value
     if key in _INTEGERS:
         return read_int(key, value)
-    if key in ("conversion", "accumulator", "product_rounding"):
+    if key in ("conversion", "accumulator", "product_rounding", "operand_rounding"):
         return value.upper()
-    if key.startswith("normalise_"):
+    if key.startswith("normalise"):
         return check_choice(key, value.lower(), ("true", "false")) == "true"
     return value
 
@@ -218,6 +220,12 @@ def _completed(base: dict[str, Any], given: dict[str, Any]) -> Design:
 def _altered(name: str, unit: UnitSpec, settings: dict[str, str]) -> UnitSpec:
     """A catalogued unit with altered parameters."""
     of_tree = _of_tree(settings)
+    if of_tree and "steps" not in of_tree and unit.tree is not None:
+        # Parameters of stages alone leave the order of summation as it is.
+        of_stages = {f"{stage}.{x}": _text(x, value) for stage, x, value in unit.tree.settings}
+        wide = unit.tree.converted
+        own = {"steps": str(unit.tree.root), "converted": "none" if wide is None else wide.name}
+        of_tree = own | of_stages | of_tree
     if of_tree:
         of_tree.setdefault("nan_rule", settings.pop("nan_rule", unit.design.nan_rule))
     settings_parsed = _design_settings(settings, name, ())

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
-from tcformal.design.rounding import NEAREST
+from tcformal.design.rounding import NEAREST, bits_taken
 from tcformal.design.spec import Design
 from tcformal.design.trees.tree import Tree, stage_designs
 from tcformal.design.unit import UnitSpec
@@ -29,9 +30,14 @@ _VENDOR = {
     "x86": "Intel SDM volume 2", "arm": "Arm ARM, BFDOT and BFMMLA", "power10": "Power ISA 3.1B",
     "gaudi": "Gaudi 1", "gaudi2": "Gaudi 2", "riscv": "RVBNA; Spike",
     "et-soc-1": "Esperanto emulator", "rdna3": "ROCm emulator", "rdna4": "ROCm emulator", "vortex": "Vortex",
-    "hexagon": "Hexagon HMX", "nvdla": "NVDLA",
+    "hexagon": "Hexagon HMX", "nvdla": "NVDLA", "wormhole": "ttsim", "blackhole": "ttsim",
 }  # fmt: skip
 _HALF_ULP = ("output rounding", "0.5 ulp")
+#: Parameters of roundings that the names of operations do not count.
+_OWN_CUTS = (
+    "operand_rounding", "a_bits", "b_bits", "c_alignment_rounding", "c_bits", "second_fraction_bits",
+    "minus_one",
+)  # fmt: skip
 
 
 def operation(u: UnitSpec) -> Operation:
@@ -39,6 +45,37 @@ def operation(u: UnitSpec) -> Operation:
 
     Source: XIE §4.1 (names and algorithms), Table 9 (bounds); Intel SDM and Arm ARM (CPUs).
     """
+    stages = {"": u.design} if u.tree is None else stage_designs(u.tree, u.design)
+    cut = any(getattr(d, name) is not None for d in stages.values() for name in _OWN_CUTS)
+    return replace(_operation(u), bounds=tuple(_own_cuts(u, stages))) if cut else _operation(u)
+
+
+def _own_cuts(u: UnitSpec, stages: Mapping[str, Design]) -> Iterator[tuple[str, str]]:
+    """Error bounds of factors that are rounded or cut, and of sums whose terms are cut in other ways."""
+    d = u.design
+    if d.operand_rounding is not None:
+        yield (
+            f"{d.operand_rounding} of each factor",
+            "0.5 ulp" if d.operand_rounding[:3] in NEAREST else "1 ulp",
+        )
+    for name, bits in (("A", d.a_bits), ("B", d.b_bits)):
+        if bits is not None:
+            first, last = bits_taken(bits)
+            lost = f"2^-{last} of it" if first == 0 else f"its bits before {first}"
+            yield f"bits {bits} of {name}", lost
+    sizes = {s: len(x.children) for x in (u.tree.root.steps() if u.tree else ()) for s in (x.stage,)}
+    for stage, of in stages.items():
+        n = sizes.get(stage, min(u.k, d.products) + 1)
+        for f in (of.fraction_bits, of.second_fraction_bits, of.c_bits):
+            if f is not None:
+                yield f"{n} terms at {f} bits{f' in {stage}' if stage else ''}", f"{n}·2^(e_max-{f})"
+        if of.minus_one is not None:
+            yield "a sum of -1 unit", f"2^{of.minus_one} units"
+    yield _HALF_ULP if d.rho.mode in NEAREST else ("output rounding", "1 ulp")
+
+
+def _operation(u: UnitSpec) -> Operation:
+    """The operation with the bounds of sums of whole factors."""
     d = u.design
     length = min(u.k, d.products)
     rho = d.conversion

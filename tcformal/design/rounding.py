@@ -21,6 +21,9 @@ MODES: dict[str, str] = {
     "RO": "to odd: an inexact result gets a lowest bit of 1",
 }
 
+#: How an aligned term can be cut: by one of these, or with ties that go up, whatever the sign.
+ALIGNMENTS: dict[str, str] = {**MODES, "RNU": "to nearest, ties toward +Inf"}
+
 #: The modes that give the nearest number; every other one gives one of the two neighbours.
 NEAREST = ("RNE", "RNA")
 
@@ -71,11 +74,13 @@ NAN_ORDERS = (("sequential", "first"), ("two_chains", "last"), ("pair_chains", "
 #: The parameters of alignment, with the values that an exact sum has, because it has no alignment.
 EXACT_SUM: dict[str, str | None] = {
     "carry_bits": None, "alignment_rounding": "RZ", "zero_exponent": "none",
-    "accumulation": "twos_complement",
+    "accumulation": "twos_complement", "c_alignment_rounding": None, "c_bits": None,
+    "second_fraction_bits": None, "minus_one": None,
 }  # fmt: skip
 #: Parameters that are one of some words.
 CHOICES: dict[str, Iterable[str]] = {
-    "summation": SUMMATIONS, "c_position": C_POSITIONS, "alignment_rounding": MODES, "zero_sign": ZERO_SIGNS,
+    "summation": SUMMATIONS, "c_position": C_POSITIONS, "alignment_rounding": ALIGNMENTS,
+    "zero_sign": ZERO_SIGNS,
     "overflow": OVERFLOWS, "accumulation": ACCUMULATIONS, "order": ORDERS, "nan_rule": NAN_RULES,
     "sum_rounding": SUM_ROUNDINGS, "operand_subnormals": SUBNORMALS, "c_subnormals": C_SUBNORMALS,
     "result_subnormals": RESULT_SUBNORMALS, "vanished_c": VANISHED, "negated": NEGATED,
@@ -91,12 +96,13 @@ NUMBERS: dict[str, tuple[int, int | None]] = {
     "nan_word": (0, None), "factor_nan_word": (0, None), "fraction_bits": (1, 256),
     "c_fraction_bits": (1, 256), "carry_bits": (0, 64), "aligned_group": (1, 256),
     "piece_bits": (1, 64), "dropped_pieces": (0, 64), "zero_terms": (-40000, -1),
-    "exponent_step": (1, 8),
+    "exponent_step": (1, 8), "c_bits": (1, 256), "second_fraction_bits": (1, 256), "minus_one": (0, 64),
 }  # fmt: skip
 
 _NAMED = {"FP64": (11, 52), "FP32": (8, 23), "FP16": (5, 10), "BF16": (8, 7)}
 _SHAPE = re.compile(r"E([0-9]+)M([0-9]+)")
 _LIMIT = re.compile(r"-?[0-9]{1,5}")
+_BITS = re.compile(r"([0-9]{1,2})\.\.([0-9]{1,2})")
 _FIXED = re.compile(r"([QW])([0-9]+)\.([0-9]+)")
 _WHOLE = re.compile(r"(WRAP|SAT)-(U?)INT([0-9]{1,2})")
 
@@ -160,6 +166,15 @@ class Conversion:
             numbers = self.exponent_bits, self.fraction_bits, self.signed
             return self.integer and numbers == (0, target.fraction_bits, target.sign_bit > 0)
         return self.exponent_bits == target.exponent_bits and self.fraction_bits <= target.fraction_bits
+
+
+@lru_cache(maxsize=64)
+def bits_taken(text: str) -> tuple[int, int]:
+    """The first and the last bit of `0..4`, counted from a significand's units bit; InputError for others."""
+    found = _BITS.fullmatch(text)
+    if found is None or int(found[1]) > int(found[2]):
+        raise InputError(f"expected bits of a significand such as 0..4, the units bit is 0, but got {text!r}")
+    return int(found[1]), int(found[2])
 
 
 @lru_cache(maxsize=256)

@@ -13,6 +13,7 @@ from typing import Literal
 
 from tcformal.checks import check_choice, check_int
 from tcformal.design.rounding import (
+    ALIGNMENTS,
     CHOICES,
     EXACT_SUM,
     NAN_ORDERS,
@@ -22,12 +23,26 @@ from tcformal.design.rounding import (
     SUM_ROUNDINGS_OF,
     ZERO_EXPONENTS,
     Conversion,
+    bits_taken,
     conversion,
 )
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.shown import Shown
 
+_CUT_TOGETHER: dict[str, tuple[object, ...]] = {
+    "summation": ("fused",), "c_position": ("joined",), "lost_bits": ("cut",), "c_fraction_bits": (None,),
+    "accumulation": ("twos_complement",),
+}  # fmt: skip
+_WHOLE_FACTORS: dict[str, tuple[object, ...]] = {
+    "exponent_step": (1,), "piece_bits": (None,), "zero_terms": (None,), "lost_bits": ("cut",),
+}  # fmt: skip
+_BITS_OF_FACTORS: dict[str, tuple[object, ...]] = _WHOLE_FACTORS | {
+    "summation": ("fused", "sequential", "pairwise", "two_chains", "pair_chains"),
+    "group": (None,),
+    "normalise_products": (False,),
+    "c_fraction_bits": (None,),
+}
 #: What the sources combine: where a parameter has one of some values (none named: where it is given), others
 #: have one of theirs.
 _TOGETHER: tuple[tuple[str, tuple[object, ...], dict[str, tuple[object, ...]]], ...] = (
@@ -75,6 +90,17 @@ _TOGETHER: tuple[tuple[str, tuple[object, ...], dict[str, tuple[object, ...]]], 
         "normalise_operands": (False,), "operand_subnormals": ("kept",), "b_subnormals": (None,),
         "piece_bits": (None,), "zero_terms": (None,),
     }),
+    ("c_alignment_rounding", (), _CUT_TOGETHER),
+    ("c_bits", (), _CUT_TOGETHER),
+    ("second_fraction_bits", (), {**_CUT_TOGETHER, "c_bits": (None,)}),
+    ("minus_one", (), {**_CUT_TOGETHER, "carry_bits": (None,)}),
+    ("alignment_rounding", ("RNU",), {
+        "summation": ("fused",), "c_fraction_bits": (None,), "lost_bits": ("cut",),
+    }),
+    ("normalised", (False,), {"normalise_products": (False,), "c_position": ("joined",)}),
+    ("operand_rounding", (), _WHOLE_FACTORS),
+    ("a_bits", (), _BITS_OF_FACTORS),
+    ("b_bits", (), _BITS_OF_FACTORS),
     ("c_position", ("after",), {
         "group": (None,), "carry_bits": (None,), "product_rounding": (None,), "nan_rule": ("word",),
     }),
@@ -125,6 +151,12 @@ class Products:
     exponent_step: int = 1
     #: A block whose words of A, or of B, are all 0: `summed` as any other, or `skipped`: c stays what it is.
     zero_words: str = "summed"
+    #: The rounding of each element of A and of B before it is multiplied; None: they are taken as they are.
+    operand_rounding: str | None = None
+    #: Which bits of a significand of A, or of B, are multiplied, `0..4`: the units bit is number 0, and the
+    #: exponent is lowered by the number of the first; None: all of them [Tenstorrent's fidelity phases].
+    a_bits: str | None = None
+    b_bits: str | None = None
     #: Bits of the pieces into which the factors are cut: every product of two pieces, which has the exponent
     #: of the whole one, is a term of its own; None: products are whole.
     piece_bits: int | None = None
@@ -161,8 +193,13 @@ class Alignment:
     normalise_products: bool = False
     #: Fraction bits kept when a term is aligned at e_max [XIE F; VALPEY 23 + align_bits]; None: all.
     fraction_bits: int | None = None
-    #: How an aligned term is cut to `fraction_bits`: a rounding mode on the signed term.
+    #: How an aligned term is cut to `fraction_bits`: a rounding mode on the signed term, or RNU.
     alignment_rounding: str = "RZ"
+    #: How c is cut at the same e_max, and to how many fraction bits; None: as the other terms.
+    c_alignment_rounding: str | None = None
+    c_bits: int | None = None
+    #: Fraction bits to which every aligned term is cut once more, in the same way; None: it is cut once.
+    second_fraction_bits: int | None = None
     #: What is left of the bits that alignment cuts off: `cut`, nothing; `jammed`, a fraction of a unit, added
     #: before the sum is cut toward zero [Esperanto f32_add3]; `sticky`, one bit below the sum's magnitude,
     #: for its rounding; with carry_bits, the lowest number of the width is a -0 [Vortex]; `halves`, nothing,
@@ -202,6 +239,8 @@ class Accumulation:
     #: `ones_complement`, beside c_fraction_bits: signs are counted from c's; a product of the other one, a
     #: zero as well, adds the complement of its magnitude, one below its negative; zeros alone give 0.
     accumulation: str = "twos_complement"
+    #: A sum of -1 unit counts as -2^this units: a fault of a normalisation [Wormhole: 27]; None: as -1.
+    minus_one: int | None = None
     #: Rounding of each partial sum of a `sequential` or `pairwise` block, and of a `last` c's other operand;
     #: with c_fraction_bits, a rounding of the one sum before `conversion`, where a sum of zero is +0.
     accumulator: str | None = None
@@ -217,6 +256,10 @@ class Rounding:
     """Stage 4, the sum normalised and rounded to the result's format [XIE Algorithm 7, step 4]."""
 
     conversion: str  # of a block's final sum [XIE ρ]
+    #: Whether a sum is normalised and rounded; otherwise an inner sum of a tree, which keeps the exponent
+    #: e_max of its terms when it is aligned again, also where it is zero; unless result_subnormals is `kept`,
+    #: one with an e_max below the conversion's e_min counts as zero [Tenstorrent].
+    normalised: bool = True
     #: What a subnormal result of any rounding becomes: itself; `signed_zero`, a zero of its sign;
     #: `tiny_zero`, that, and so does a number that would be below the least normal one if it were rounded
     #: as if exponents had no end, but is that one when rounded as a subnormal [IEEE 754 §7.5].
@@ -275,8 +318,15 @@ class Design(SpecialValues, Rounding, Accumulation, Alignment, Products, Shown):
         conversion(self.conversion)
         if self.product_rounding is not None:
             conversion(self.product_rounding)
+        if self.operand_rounding is not None:
+            conversion(self.operand_rounding)
+        for bits in (self.a_bits, self.b_bits):
+            if bits is not None:
+                bits_taken(bits)
         if self.b_subnormals is not None:
             check_choice("b_subnormals", self.b_subnormals, SUBNORMALS)
+        if self.c_alignment_rounding is not None:
+            check_choice("c_alignment_rounding", self.c_alignment_rounding, ALIGNMENTS)
         self._check_zero_exponent()
         self._check_combination()
 
@@ -343,6 +393,8 @@ class Design(SpecialValues, Rounding, Accumulation, Alignment, Products, Shown):
                         f"expected fraction_bits to be given with {name}={getattr(self, name)}, "
                         "because an exact sum has no alignment"
                     )
+            if not self.normalised:
+                raise InputError("expected fraction_bits with normalised=false, but got None")
             if self.lost_bits != "cut":
                 raise InputError(f"expected fraction_bits with lost_bits={self.lost_bits}, but got None")
             if self.c_position == "after":
@@ -354,6 +406,9 @@ class Design(SpecialValues, Rounding, Accumulation, Alignment, Products, Shown):
             raise InputError(
                 f"expected c_fraction_bits of at least fraction_bits={f or 'exact'}, but got {of_c}"
             )
+        twice = self.second_fraction_bits
+        if f is not None and twice is not None and twice > f:
+            raise InputError(f"expected second_fraction_bits of at most fraction_bits={f}, but got {twice}")
         if self.piece_bits is None and self.dropped_pieces:
             raise InputError(f"expected piece_bits with dropped_pieces={self.dropped_pieces}, but got None")
         if self.exponent_step & (self.exponent_step - 1):
@@ -413,6 +468,7 @@ class Design(SpecialValues, Rounding, Accumulation, Alignment, Products, Shown):
         """Whether the design is one fused sum: terms aligned at one exponent, truncated, added, rounded."""
         plain = self.summation == "fused" and self.c_position != "after" and not self.framed
         plain = plain and (self.lost_bits, self.zero_words) == ("cut", "summed")
+        plain = plain and (self.c_alignment_rounding, self.c_bits, self.second_fraction_bits) == (None,) * 3
         return plain and self.fraction_bits is not None
 
     @property

@@ -104,6 +104,8 @@ class UnitSpec(Shown):
             )
         if self.tree is not None:
             self._check_tree(self.tree)
+        elif not self.design.normalised:
+            raise InputError(f"expected normalised=false in a tree's inner sum alone, but {self.name} has it")
 
     def _summary(self) -> str:
         return f"UnitSpec {short(self.shown, 60)}: {formats_text(self)}, {self.m}×{self.n}×{self.k}"
@@ -117,7 +119,15 @@ class UnitSpec(Shown):
         if self.scale_format is not None or self.emulation is not None:
             what = "scales" if self.scale_format is not None else "a composition"
             raise InputError(f"expected neither scales nor a composition beside a tree, but got {what}")
-        last = stage_designs(tree, self.design)[tree.root.stage]
+        stages = stage_designs(tree, self.design)
+        last = stages[tree.root.stage]
+        kept = [name for name, stage in stages.items() if not stage.normalised]
+        if not last.normalised:
+            raise InputError(f"expected normalised=true in the outermost sum of {self.name}, but got false")
+        if kept and any(stage.normalise_products for stage in stages.values()):
+            raise InputError(
+                f"expected normalise_products=false beside {kept[0]}.normalised=false, but got true"
+            )
         if not last.rho.fits(self.operands.d):
             raise InputError(
                 f"expected a conversion into {self.operands.d.name} for {self.name}, "

@@ -180,7 +180,7 @@ def dot_block(design: Design, products: Sequence[ExactValue], c: ExactValue) -> 
     if design.framed:
         return framed_sum(design, products, c)
     if design.c_position == "joined":
-        return fused_sum(design, [*products, c], design.rho)
+        return fused_sum(design, [*products, c], design.rho, len(products))
     if design.c_position == "after":
         return products_then_c(design, products, c)
     if design.c_position == "first":

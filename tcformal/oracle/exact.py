@@ -163,16 +163,18 @@ def tree_sum(
     comes with its subnormals already flushed.  The +0 that a sum may take in is one of its own result format.
     """
     design = stages[step.stage]
-    terms = []
+    terms: list[ExactValue] = []
+    place = step.children.index("c") if "c" in step.children else None
     for child in step.children:
         if isinstance(child, Step):
             partial = tree_sum(child, stages, products, c)
-            terms.append(flushed(partial, design.c_subnormals))
+            rounded = stages[child.stage].normalised
+            terms.append(flushed(partial, design.c_subnormals) if rounded else partial)
         elif child == "zero":
             terms.append(ExactValue(NumberClass.FINITE, 0, Fraction(0), design.rho.e_min))
         else:
             terms.append(c if isinstance(child, str) else products[child])
-    return fused_sum(design, terms, design.rho)
+    return fused_sum(design, terms, design.rho, place)
 
 
 def tree_nan(

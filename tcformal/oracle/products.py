@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TypeVar
 
-from tcformal.design.rounding import conversion
-from tcformal.design.spec import Design, Products
+from tcformal.design.rounding import bits_taken, conversion
+from tcformal.design.spec import Design, Products, Rounding
 from tcformal.oracle.numerals import exact_sum, in_units, power_of_two
 from tcformal.oracle.rounded import round_to, sign_of_sum
 from tcformal.oracle.values import ExactValue, NumberClass, exponent_of
 
 NAN = ExactValue(NumberClass.NAN)
+_AS_IT_IS = Rounding(conversion="RNE-FP32", zero_sign="sum")
 Element = TypeVar("Element")
 
 
@@ -36,11 +37,12 @@ def multiply(x: ExactValue, y: ExactValue) -> ExactValue:
     Source: XIE Algorithm 7, step 1, §4.2.
     """
     sign = (x.sign + y.sign) % 2
+    zeros = [z for z in (x, y) if z.is_zero and not z.cancelled]
     if x.kind is not NumberClass.FINITE or y.kind is not NumberClass.FINITE:
-        if NumberClass.NAN in (x.kind, y.kind) or x.is_zero or y.is_zero:
+        if NumberClass.NAN in (x.kind, y.kind) or zeros:
             return NAN
         return ExactValue(NumberClass.INF, sign)
-    cancelled = (x.cancelled and not y.is_zero) or (y.cancelled and not x.is_zero)
+    cancelled = (x.cancelled or y.cancelled) and not zeros
     return ExactValue(NumberClass.FINITE, sign, x.magnitude * y.magnitude, x.exponent + y.exponent, cancelled)
 
 
@@ -58,8 +60,15 @@ def product(
     """
     of_b = design.operand_subnormals if design.b_subnormals is None else design.b_subnormals
     a, b = flushed(a, design.operand_subnormals), flushed(b, of_b)
+    if design.operand_rounding is not None:
+        how = conversion(design.operand_rounding)
+        a, b = (
+            round_to(_AS_IT_IS, x.sign, x.magnitude, how) if x.kind is NumberClass.FINITE else x
+            for x in (a, b)
+        )
     if design.normalise_operands:
         a, b = (x._replace(exponent=exponent_of(x.magnitude)) if x.is_subnormal else x for x in (a, b))
+    a, b = bits_of(a, design.a_bits), bits_of(b, design.b_bits)
     exact = multiply(a, b)
     if design.zero_terms is not None and exact.is_zero:
         exact = counted_as_one(multiply(ones(a), ones(b)), design.zero_terms)
@@ -74,6 +83,22 @@ def product(
     if design.product_rounding is None:
         return exact
     return round_to(design, exact.sign, exact.magnitude, conversion(design.product_rounding))
+
+
+def bits_of(x: ExactValue, bits: str | None) -> ExactValue:
+    """A factor reduced to some bits of its significand, with the exponent of the first of them.
+
+    Zero, NaN, Inf: nothing left of a number is no zero, but one that `cancelled`.
+    Source: ttsim, mvmul (fidelity phases).
+    """
+    if bits is None or x.kind is not NumberClass.FINITE:
+        return x
+    first, last = bits_taken(bits)
+    numerator, whole = in_units(x.magnitude, x.exponent - last)
+    left = numerator // whole % 2 ** (last - first + 1)
+    magnitude = left * power_of_two(x.exponent - last)
+    gone = not left and bool(x.magnitude)
+    return x._replace(magnitude=magnitude, exponent=x.exponent - first, cancelled=gone)
 
 
 def ones(x: ExactValue) -> ExactValue:

@@ -12,7 +12,7 @@ from tcformal.oracle.values import ExactValue, NumberClass, exponent_of
 
 
 def round_units(number: Fraction, exponent: int, mode: str) -> int:
-    """A number in units of 2^exponent, rounded to an integer by one of MODES."""
+    """A number in units of 2^exponent, rounded to an integer by one of ALIGNMENTS."""
     numerator, whole = in_units(number, exponent)
     if mode == "RD":
         return numerator // whole
@@ -21,6 +21,8 @@ def round_units(number: Fraction, exponent: int, mode: str) -> int:
     sign = -1 if numerator < 0 else 1
     below, rest = divmod(abs(numerator), whole)
     if mode == "RNA" and 2 * rest >= whole:
+        below += 1
+    if mode == "RNU" and (2 * rest > whole or (2 * rest == whole and sign > 0)):
         below += 1
     if mode == "RNE" and (2 * rest > whole or (2 * rest == whole and below % 2 == 1)):
         below += 1

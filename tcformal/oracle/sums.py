@@ -13,10 +13,12 @@ from tcformal.oracle.rounded import round_to, round_units, sign_of_sum, wrap
 from tcformal.oracle.values import ExactValue, NumberClass, exponent_of
 
 
-def fused_sum(design: Design, terms: Sequence[ExactValue], target: Conversion) -> ExactValue:
+def fused_sum(
+    design: Design, terms: Sequence[ExactValue], target: Conversion, c: int | None = None
+) -> ExactValue:
     """A fused sum: align all terms at e_max, truncate each, add exactly, convert once.
 
-    Shapes: terms: n values.
+    Shapes: terms: n values; c: the place of c among them.
     Zero, NaN, Inf: specials as `exact_specials`.  A sum of zero after the cut is an exact zero; its sign is
     `sign_of_sum`, terms that were cut to zero counting as zeros of their sign.
     Source: XIE Algorithm 7, steps 2 and 3; VALPEY Algorithm 1, steps 2 to 7.
@@ -24,8 +26,12 @@ def fused_sum(design: Design, terms: Sequence[ExactValue], target: Conversion) -
     special = exact_specials(terms)
     if special is not None:
         return special
-    sums = jammed_sum if design.lost_bits == "jammed" else aligned_sum
-    total, sign = sums(design, terms, target.mode)
+    if design.lost_bits == "jammed":
+        total, sign = jammed_sum(design, terms, target.mode)
+    else:
+        total, sign = aligned_sum(design, terms, target.mode, c)
+    if not design.normalised:
+        return kept_frame(design, terms, total)
     if design.lost_bits == "sticky" and total:
         e_max, carry = largest_exponent(design, terms), design.carry_bits
         if e_max is not None and carry is not None and -total == power_of_two(e_max + carry + 1):
@@ -35,10 +41,23 @@ def fused_sum(design: Design, terms: Sequence[ExactValue], target: Conversion) -
     return round_to(design, sign, abs(total), target)
 
 
-def aligned_sum(design: Design, terms: Sequence[ExactValue], mode: str) -> tuple[Fraction, int]:
+def kept_frame(design: Design, terms: Sequence[ExactValue], total: Fraction) -> ExactValue:
+    """A sum as a term with the exponent of its largest term, zero as well; a small one is a plain zero.
+
+    Source: ttsim, mvmul.
+    """
+    e_max, least = largest_exponent(design, terms), design.rho.e_min
+    if e_max is None or (design.result_subnormals != "kept" and e_max < least):
+        return ExactValue(NumberClass.FINITE, 0, Fraction(0), least)
+    return ExactValue(NumberClass.FINITE, int(total < 0), abs(total), e_max, not total)
+
+
+def aligned_sum(
+    design: Design, terms: Sequence[ExactValue], mode: str, c: int | None = None
+) -> tuple[Fraction, int]:
     """The sum of the truncated terms, with its sign if `mode` is the next rounding.
 
-    Shapes: terms: n finite values, n at least 1.
+    Shapes: terms: n finite values, n at least 1; c: the place of c among them.
     Ranges and units: a cut term is a multiple of 2^(e_max - fraction_bits); the sum, in that unit, wraps
     to 1 + (fraction_bits + 1 + carry_bits) bits in two's complement where carry_bits is given.
     """
@@ -48,15 +67,36 @@ def aligned_sum(design: Design, terms: Sequence[ExactValue], mode: str) -> tuple
         total = exact_sum(addends)
         return total, sign_of_sum(total, signs, addends, mode)
     e_max = largest_exponent(design, terms)
-    unit = 0 if e_max is None else e_max - design.fraction_bits
-    counts = [round_units(addend, unit, design.alignment_rounding) if addend else 0 for addend in addends]
+    bits = design.second_fraction_bits or max(design.fraction_bits, (c is not None and design.c_bits) or 0)
+    unit = 0 if e_max is None else e_max - bits
+    counts = [
+        cut_once_or_twice(design, addend, e_max, bits, i == c) if addend and e_max is not None else 0
+        for i, addend in enumerate(addends)
+    ]
     if design.lost_bits == "halves":
         counts = [cut_in_halves(term, unit) if term.magnitude else 0 for term in terms]
     count = sum(counts)
     if design.carry_bits is not None:
-        count = wrap(count, 1 + (design.fraction_bits + 1 + design.carry_bits))
+        count = wrap(count, 1 + (bits + 1 + design.carry_bits))
+    if design.minus_one is not None and count == -1:
+        count = -(2**design.minus_one)
     total = of_units(count, unit)
     return total, sign_of_sum(total, signs, counts, mode)
+
+
+def cut_once_or_twice(design: Alignment, addend: Fraction, e_max: int, bits: int, is_c: bool) -> int:
+    """An aligned term in units of 2^(e_max - bits), after each of its roundings.
+
+    Source: ttsim, fpu_accum_normalize_encode.
+    """
+    mode, first = design.alignment_rounding, design.fraction_bits
+    if is_c:
+        mode, first = design.c_alignment_rounding or mode, design.c_bits or first
+    for kept in (first, design.second_fraction_bits):
+        if kept is not None:
+            addend = of_units(round_units(addend, e_max - kept, mode), e_max - kept)
+    numerator, whole = in_units(addend, e_max - bits)
+    return numerator // whole
 
 
 def jammed_sum(design: Design, terms: Sequence[ExactValue], mode: str) -> tuple[Fraction, int]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from tcformal.design.spec import Design, Operands, check_integers
+from tcformal.design.rounding import bits_taken, conversion
+from tcformal.design.spec import Design, Operands, Rounding, check_integers
 from tcformal.encodings.spec import Specials
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
@@ -15,11 +16,19 @@ from tcformal.semantics.choice import Choice, ZeroExponent
 from tcformal.semantics.normalise import normalise_term
 from tcformal.semantics.number import Number
 from tcformal.semantics.pack import check_output_format, pack
-from tcformal.semantics.product import Scales, grouped_products, in_pieces, product, scaled_products
+from tcformal.semantics.product import (
+    Scales,
+    grouped_products,
+    in_pieces,
+    product,
+    scaled_products,
+    with_bits,
+)
 from tcformal.semantics.special import Addend, Carried, flush, limit_product, operand_nan, quiet_nan
 from tcformal.semantics.stages import Block, Dot, GroupSum, Nan, Operand
 from tcformal.semantics.sums.block import Summation
 from tcformal.semantics.sums.halves import in_exponent_steps
+from tcformal.semantics.sums.step import convert_number
 from tcformal.semantics.sums.sticky import at_exponent, product_of_ones, with_leading_one
 from tcformal.semantics.unpack import unpack
 
@@ -34,6 +43,9 @@ class DotPlace:
     #: None for the result of its last block.
     made: Operand | None = None
 
+
+#: How an operand is rounded: subnormals and signs of zero are kept, overflow gives an Inf.
+_AS_IT_IS = Rounding(conversion="RNE-FP32", zero_sign="sum")
 
 #: A dot product that is no part of another.
 WHOLE = DotPlace()
@@ -163,6 +175,11 @@ def factors_of_product(
     rule = design.operand_subnormals
     of_b = rule if design.b_subnormals is None else design.b_subnormals
     a, b = flush(g, unpack(g, x, formats.a), rule), flush(g, unpack(g, y, formats.b), of_b)
+    if design.operand_rounding is not None:
+        with g.scope("operands"):
+            a, b = (
+                convert_number(g, z, _AS_IT_IS, conversion(design.operand_rounding)).result for z in (a, b)
+            )
     if design.normalise_operands:
         a, b = (
             z
@@ -170,6 +187,10 @@ def factors_of_product(
             else replace(z, term=normalise_term(g, z.term))
             for z, how in ((a, rule), (b, of_b))
         )
+    a, b = (
+        z if bits is None else with_bits(g, z, *bits_taken(bits))
+        for z, bits in ((a, design.a_bits), (b, design.b_bits))
+    )
     if design.exponent_step != 1:
         step = design.exponent_step
         a, b = in_exponent_steps(g, a, formats.a, step), in_exponent_steps(g, b, formats.b, step)

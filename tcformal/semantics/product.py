@@ -58,6 +58,21 @@ def product(g: Graph, a: Number, b: Number) -> Number:
     return Number(term, nan, inf)
 
 
+def with_bits(g: Graph, x: Number, first: int, last: int) -> Number:
+    """A factor with some bits of its significand alone, at an exponent lowered by the number of the first.
+
+    Shapes: significand u[n], its bits counted from the top -> u[last - first + 1], zeros below its own.
+    Zero, NaN, Inf: a factor whose bits are zero is no zero term and keeps its exponent; NaN and Inf stay.
+    Source: ttsim, mvmul and fpu_exp_prod_adj (fidelity phases).
+    """
+    term, count = x.term, last - first + 1
+    wide = g.shift_left_const(term.significand, max(0, last + 1 - term.significand.width))
+    top = wide.width - 1 - first
+    taken = g.extract(wide, top, top - count + 1)
+    moved = replace(term, significand=taken, exponent=term.exponent.shifted(-first), fraction_bits=count - 1)
+    return replace(x, term=moved)
+
+
 def in_pieces(g: Graph, x: Number, bits: int, dropped: int) -> list[Number]:
     """An exact product as a list of products of its factors' `bits`-bit pieces, lowest first.
 

@@ -83,11 +83,13 @@ def sum_of_aligned(
     accumulation: str = "twos_complement",
     maximum: Maximum | None = None,
     members: Sequence[tuple[int, ...]] = (),
+    up: int = 1,
 ) -> Total:
     """The two's complement sum of signed aligned terms, wrapped where the design limits its width.
 
     Shapes: aligned: each term's shift and its magnitude u[n_k] -> s[w], w one more than a multiple of 8;
-    members: the operands that each term stands for, itself unless given.
+    members: the operands that each term stands for, itself unless given; up: units by which a magnitude may
+    exceed its term's.
     Ranges and units: units of 2^(e_max - fraction_bits); |sum| is at most the sum of the largest
     aligned magnitudes; with carry_bits the sum is reduced to 1 + (1 + carry_bits + fraction_bits)
     bits, sign included, and grown by its sign or cut back to the bits that the largest sum needs.
@@ -97,7 +99,9 @@ def sum_of_aligned(
     Labels: partial0, partial1, … are the partial sums of the tree in two's complement.
     Source: XIE Algorithm 7, line 11 (exact); VALPEY §4.3 (carry-out bits).
     """
-    largest = sum(_largest_magnitude(t, x, fraction_bits) for t, (_, x) in zip(terms, aligned, strict=True))
+    largest = sum(
+        _largest_magnitude(t, x, fraction_bits, up) for t, (_, x) in zip(terms, aligned, strict=True)
+    )
     if accumulation == "ones_complement":
         largest += len(terms) - 1
     exact_width = largest.bit_length() + 1
@@ -193,12 +197,12 @@ def _met(g: Graph, term: Term, distance: Node, shift: Node) -> Node:
     return g.or_(term.zero, g.eq(g.zero_extend_to(distance, width), g.zero_extend_to(shift, width)))
 
 
-def _largest_magnitude(term: Term, aligned: Node, fraction_bits: int) -> int:
-    """The largest possible aligned magnitude: a full significand at distance 0, plus one for rounding up."""
+def _largest_magnitude(term: Term, aligned: Node, fraction_bits: int, more: int) -> int:
+    """The largest possible aligned magnitude: a full significand at distance 0, and more for rounding up."""
     full = (1 << term.significand.width) - 1
     up = fraction_bits - term.fraction_bits
     grown = full << up if up >= 0 else full >> -up
-    return min(grown + 1, (1 << aligned.width) - 1)
+    return min(grown + more, (1 << aligned.width) - 1)
 
 
 def align_all(

@@ -29,6 +29,8 @@ def round_away(g: Graph, mode: str | Choice, sign: Node, odd: Node, guard: Node,
         return g.and_(guard, g.or_(sticky, odd))
     if mode == "RNA":
         return guard
+    if mode == "RNU":
+        return g.and_(guard, g.or_(sticky, g.not_(sign)))
     lost = g.or_(guard, sticky)
     if mode == "RO":
         return g.and_(lost, g.not_(odd))
@@ -44,6 +46,15 @@ def drop_low_bits(g: Graph, x: Node, amount: int) -> tuple[Node, Node, Node]:
     guard = g.bit(x, amount - 1)
     sticky = g.any_bit(g.extract(x, amount - 2, 0)) if amount > 1 else g.truth(False)
     return kept, guard, sticky
+
+
+def round_low_bits(g: Graph, x: Node, amount: int, mode: str | Choice, sign: Node) -> Node:
+    """A magnitude without its `amount` low bits, rounded: u[n] -> u[n - amount + 1], or as it is for 0."""
+    if amount == 0:
+        return x
+    x = g.zero_extend_to(x, max(x.width, amount + 1))
+    kept, guard, sticky = drop_low_bits(g, x, amount)
+    return g.add_expand(kept, round_away(g, mode, sign, g.bit(kept, 0), guard, sticky))
 
 
 def shift_right_sticky(g: Graph, x: Node, amount: Node) -> tuple[Node, Node]:

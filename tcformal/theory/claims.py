@@ -51,16 +51,18 @@ from tcformal.theory.constants import (
     whole,
     zeros_at_most,
 )
-from tcformal.theory.design import block_size, coq_design, coq_sum
+from tcformal.theory.design import block_size, coq_design, coq_sum, if_described
 from tcformal.theory.instances import Instance
 from tcformal.theory.stated_sum import operand_rules
 
 
+@if_described
 def relative_error(unit: UnitSpec) -> Instance | None:
     """|d - exact| in terms of Σ|terms| + |c|: `relative_error_any_length`, `rounded_error`."""
     return _relative(unit, "relative-error")
 
 
+@if_described
 def error_bound(unit: UnitSpec) -> Instance | None:
     """In terms of the largest exponent, of one block; of several, the relative error, for every length."""
     d, f = unit.design, int(unit.design.fraction_bits or 0)
@@ -291,6 +293,7 @@ def _ordered_calls(unit: UnitSpec, claim: str) -> Instance | None:
     )  # fmt: skip
 
 
+@if_described
 def relative_from_zero(unit: UnitSpec) -> Instance | None:
     """The same from c = 0: `relative_error_from_zero`, `relative_error_of_calls`."""
     found, claim, f = constants(unit), "relative-error; c=0x0", unit.design.fraction_bits
@@ -376,6 +379,7 @@ _NEGATED = "Φ(−A, B, −C) = −Φ(A, B, C), zeros of either sign and NaNs co
 _CARRIES = 64
 
 
+@if_described
 def claim_instance(unit: UnitSpec, claim: str, *, zero_c: bool = False) -> Instance | None:
     """The theorem that makes a claim about a unit true; None where no theorem's side conditions are met.
 
@@ -534,6 +538,7 @@ def negation_symmetry(unit: UnitSpec) -> Instance | None:
     return _plainly(unit, "negation_holds", unit.design.summation not in ("tr", "gtr") and _mirrors(unit))
 
 
+@if_described
 def negation_from_zero(unit: UnitSpec, exponents: tuple[int, int] | None) -> Instance | None:
     """The same of one block of sums rounded down, from c = 0: products above that zero are summed exactly.
 
@@ -615,6 +620,7 @@ def zero_products(unit: UnitSpec) -> Instance | None:
     return _plainly(unit, "zero_blocks_idle", holds and kept)
 
 
+@if_described
 def integer_sums(unit: UnitSpec) -> Instance | None:
     """Integers up to 2^B are summed exactly: theorems `integers_fused`, `…_any_order` and `…_terms`."""
     d = unit.design

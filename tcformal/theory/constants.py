@@ -15,7 +15,7 @@ from tcformal.design.trees.tree import Step, stage_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InvariantError
-from tcformal.theory.design import Sum, block_size, tree_sum
+from tcformal.theory.design import Sum, block_size, if_described, tree_sum
 from tcformal.theory.stated_sum import operand_rules
 
 #: A product's share of a unit is counted in parts of this size.
@@ -847,6 +847,7 @@ class Constants:
         return max(grown - self.spared, _grown(self.first, self.along, more))
 
 
+@if_described
 def constants(unit: UnitSpec) -> Constants | None:
     """The constants of a unit's relative error, by the theorem that applies; None where none does."""
     d, n, how = unit.design, block_size(unit), unit.emulation

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import wraps
+from typing import ParamSpec, TypeVar
 
-from tcformal.design.rounding import Conversion
+from tcformal.design.rounding import MODES, Conversion
 from tcformal.design.spec import Design
 from tcformal.design.trees.tree import Step, Tree, stage_designs
 from tcformal.design.unit import Emulation, UnitSpec
@@ -27,6 +29,13 @@ _INNER = {
     "fused": "Together", "sequential": "Chain", "pairwise": "Pairwise", "two_chains": "TwoChains",
     "pair_chains": "PairChains",
 }  # fmt: skip
+#: Parameters that no theorem knows, where they are given.
+_UNDESCRIBED = (
+    "operand_rounding", "a_bits", "b_bits", "c_alignment_rounding", "c_bits", "second_fraction_bits",
+    "minus_one",
+)  # fmt: skip
+_Args = ParamSpec("_Args")
+_Answer = TypeVar("_Answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +87,31 @@ def block_size(unit: UnitSpec) -> int:
     return min(taken, unit.design.products)
 
 
+def undescribed(unit: UnitSpec) -> str:
+    """The first parameter of a unit that the specification has not; empty where it describes the unit."""
+    designs = [unit.design] if unit.tree is None else list(stage_designs(unit.tree, unit.design).values())
+    for d in (unit.design, *designs):
+        for name in _UNDESCRIBED:
+            if getattr(d, name) is not None:
+                return name
+        if d.alignment_rounding not in MODES:
+            return f"alignment_rounding={d.alignment_rounding}"
+        if not d.normalised:
+            return "normalised=false"
+    return ""
+
+
+def if_described(answer: Callable[_Args, _Answer | None]) -> Callable[_Args, _Answer | None]:
+    """A function of units that answers None where the specification does not describe one of them."""
+
+    @wraps(answer)
+    def answered(*args: _Args.args, **named: _Args.kwargs) -> _Answer | None:
+        units = (x for x in args if isinstance(x, UnitSpec))
+        return None if any(undescribed(x) for x in units) else answer(*args, **named)
+
+    return answered
+
+
 def coq_design(spec: UnitSpec, sums: str | None = None, rounded: Design | None = None) -> str:
     """A term of type `design`, whose `compute` gives the unit's results, with its sums or others.
 
@@ -86,6 +120,8 @@ def coq_design(spec: UnitSpec, sums: str | None = None, rounded: Design | None =
     Errors: InputError for a combination that the specification does not describe.
     """
     d, tree, how = spec.design, spec.tree, spec.emulation
+    if name := undescribed(spec):
+        raise InputError(f"expected a unit that the specification in Coq describes, but it has no {name}")
     whole = d.exponent_step == 1 and d.piece_bits is None and d.lost_bits != "halves"
     if how is not None and not whole:
         raise InputError(

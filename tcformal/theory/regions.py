@@ -17,7 +17,7 @@ from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InputError
 from tcformal.theory.claims import integer_sums
 from tcformal.theory.constants import highest, least, log2, nearest, plain, whole, zeros_at_most
-from tcformal.theory.design import coq_conversion, coq_design, coq_format
+from tcformal.theory.design import coq_conversion, coq_design, coq_format, if_described
 from tcformal.theory.instances import Instance
 from tcformal.theory.stated_sum import operand_rules
 
@@ -142,6 +142,7 @@ class Plan:
         return (f, most) if fits else None
 
 
+@if_described
 def plan_of(unit: UnitSpec) -> Plan | None:
     """The sums of a unit whose factors are as they are, or None."""
     d, how = unit.design, unit.emulation
@@ -287,6 +288,7 @@ def _result(unit: UnitSpec) -> Conversion | None:
 _NANS = re.compile(r"; nan_word := [^;]*; nans := [^;]*")
 
 
+@if_described
 def region(
     first: UnitSpec, second: UnitSpec, *, zero_c: bool = False, exponents: tuple[int, int] | None = None
 ) -> Instance | None:
@@ -314,6 +316,7 @@ def region(
     return pair.instance(spread) if spread >= 0 else None
 
 
+@if_described
 def any_order(
     unit: UnitSpec, spread: int | None, *, zero_c: bool = False, exponents: tuple[int, int] | None = None
 ) -> Instance | None:

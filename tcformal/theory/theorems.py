@@ -18,7 +18,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.theory.checked import checked_with, source_of
 from tcformal.theory.claims import CLAIMS, claim_instance, negation_from_zero
-from tcformal.theory.design import block_size
+from tcformal.theory.design import block_size, undescribed
 from tcformal.theory.instances import Instance, coq_instance
 from tcformal.theory.integers import integer_claim
 from tcformal.theory.regions import Exactness, any_order, exactness, region
@@ -216,6 +216,8 @@ def in_the_way(unit: UnitSpec, claim: str) -> str:
 
     They are the fewest, at most three, that have to be the usual ones for a theorem to apply.
     """
+    if lacking := undescribed(unit):
+        return f"the specification in Coq, which theorems are about, has no {lacking}"
     name, *assumed = claim.split(SEPARATOR)
     if unit.d_format.integer:
         return f"no theorem about {name} is about integers"

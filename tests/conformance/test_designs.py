@@ -22,6 +22,7 @@ from tcformal.backends.concrete import Concrete
 from tcformal.design.names import resolve
 from tcformal.design.rounding import (
     ACCUMULATIONS,
+    ALIGNMENTS,
     C_POSITIONS,
     C_SUBNORMALS,
     LOST_BITS,
@@ -457,6 +458,19 @@ DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
     "wrapped-products": ("RNE", {"product_rounding": "RO-W1.1", "zero_sign": "ieee"}),
     # A subnormal c with a hidden bit.
     "hidden-c": ("RNE", {"fraction_bits": 4, "lost_bits": "sticky", "c_subnormals": "hidden_bit"}),
+    # Ties that go up; c cut in another way, and to more or fewer bits; terms cut twice; a sum of -1 unit.
+    "ties-up": (
+        "RNE",
+        {"fraction_bits": 1, "alignment_rounding": "RNU", "c_alignment_rounding": "RNA", "zero_exponent": -2},
+    ),
+    "c-wider": ("RZ", {"fraction_bits": 1, "c_bits": 3, "zero_exponent": -9}),
+    "c-narrower": ("RD", {"fraction_bits": 3, "c_bits": 1, "alignment_rounding": "RU", "zero_sign": "ieee"}),
+    "cut-twice": ("RNE", {"fraction_bits": 3, "second_fraction_bits": 1, "alignment_rounding": "RNU"}),
+    "minus-one": ("RNE", {"fraction_bits": 2, "minus_one": 2, "zero_sign": "sum"}),
+    # Factors rounded, or some bits of them alone.
+    "rounded-factors": ("RNE", chained(operand_rounding="RNA-E2M1")),
+    "first-bits": ("RZ", {"fraction_bits": 2, "a_bits": "0..0", "zero_exponent": -2}),
+    "later-bits": ("RNE", {"fraction_bits": 2, "a_bits": "1..2", "b_bits": "1..1", "zero_exponent": -3}),
     # Two blocks of one product: the first result is the c of the second.
     "blocks-fused": ("RZ", {"products": 1, "fraction_bits": 2, "zero_exponent": -2}),
     "blocks-fma": ("RNE", chained(products=1, **stepwise("sequential", "first", "RNE-E3M2"))),
@@ -523,7 +537,8 @@ def product_class(design: Design, a: ExactValue, b: ExactValue, words: tuple[int
     kinds = {a.kind, b.kind}
     sign = a.sign ^ b.sign
     flushed: tuple[Any, ...] = ()
-    if design.piece_bits is not None or design.normalise_operands or design.zero_words == "skipped":
+    cut = (design.piece_bits, design.operand_rounding, design.a_bits, design.b_bits) != (None,) * 4
+    if cut or design.normalise_operands or design.zero_words == "skipped":
         flushed = words
     elif design.operand_subnormals != "kept" or design.b_subnormals is not None:
         small = [x.kind is NumberClass.FINITE and x.magnitude < power_of_two(x.exponent) for x in (a, b)]
@@ -604,7 +619,10 @@ def test_toys_touch_every_value_of_every_parameter() -> None:
     choices: dict[str, set[Any]] = {
         # Chains of pairs need four products: random designs have them.
         "summation": set(SUMMATIONS) - {"pair_chains"}, "c_position": set(C_POSITIONS),
-        "alignment_rounding": set(MODES),
+        "alignment_rounding": set(ALIGNMENTS), "c_alignment_rounding": {None, "RNA"},
+        "c_bits": {None, 1, 3}, "second_fraction_bits": {None, 1}, "minus_one": {None, 2},
+        "operand_rounding": {None, "RNA-E2M1"}, "a_bits": {None, "0..0", "1..2"}, "b_bits": {None, "1..1"},
+        "normalised": {True},  # of all but inner sums of trees
         "zero_sign": set(ZERO_SIGNS), "overflow": set(OVERFLOWS), "order": set(ORDERS),
         "nan_rule": set(NAN_RULES), "accumulation": set(ACCUMULATIONS),
         "operand_subnormals": set(SUBNORMALS), "c_subnormals": set(C_SUBNORMALS),

@@ -11,6 +11,7 @@ import pytest
 from conformance.test_designs import shown
 from tcformal.design.names import resolve
 from tcformal.design.rounding import (
+    ALIGNMENTS,
     C_POSITIONS,
     LOST_BITS,
     MODES,
@@ -48,7 +49,13 @@ def random_design(rng: random.Random, d: Format) -> Design:
         "summation": rng.choice(list(SUMMATIONS)),
         "c_position": rng.choice(C_POSITIONS),
         "fraction_bits": rng.choice([None, 3, 8, 13, 24]),
-        "alignment_rounding": rng.choice([*MODES, *["RZ"] * 5]),
+        "alignment_rounding": rng.choice([*ALIGNMENTS, *["RZ"] * 5]),
+        "c_alignment_rounding": rng.choice([*[None] * 8, *ALIGNMENTS]),
+        "c_bits": rng.choice([None] * 5 + [2, 12, 30]),
+        "second_fraction_bits": rng.choice([None] * 5 + [2, 7]),
+        "operand_rounding": rng.choice([None] * 5 + ["RZ-E8M4", "RNE-E4M2", "RNA-E5M3"]),
+        "a_bits": rng.choice([None] * 6 + ["0..1", "2..3", "1..4", "5..9"]),
+        "b_bits": rng.choice([None] * 6 + ["0..2", "3..5"]),
         "normalise_products": rng.random() < 0.3,
         "zero_exponent": rng.choice(["own", "none", "none", -10, -132, 3]),
         "carry_bits": rng.choice([None, None, None, 0, 1, 3]),

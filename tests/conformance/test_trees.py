@@ -48,9 +48,11 @@ def random_tree(rng: random.Random) -> UnitSpec:
             size = rng.randint(1, min(len(parts), 4))
             parts = [*parts[size:], Step(tuple(parts[:size]), rng.choice(["p", "q", ""]))]
         pool = {
-            "fraction_bits": (None, 3, 10, 24), "alignment_rounding": ("RD", "RNE"), "carry_bits": (0, 2),
+            "fraction_bits": (None, 3, 10, 24), "alignment_rounding": ("RD", "RNE", "RNU"),
+            "carry_bits": (0, 2), "minus_one": (3, 27),
             "conversion": ("RZ-FP32", "RNE-E8M13", "RU-FP32", "RNE-FP32:9"), "zero_exponent": ("own", -20, 3),
-            "normalise_products": (True,),
+            "normalise_products": (True,), "normalised": (False, False), "second_fraction_bits": (2, 5),
+            "c_alignment_rounding": ("RNA",), "c_bits": (5, 12),
         }  # fmt: skip
         used = {step.stage for step in parts[0].steps()} - {""}
         rows = [(s, n, rng.choice(v)) for s in used for n, v in pool.items() if rng.random() < 0.5]
@@ -59,6 +61,7 @@ def random_tree(rng: random.Random) -> UnitSpec:
             f"tfdpa@a_format={a},b_format=e5m2,fraction_bits={rng.choice(['exact', '6', '20'])},"
             f"c_subnormals={rng.choice(['kept', 'signed_zero'])},zero_sign={rng.choice(['ieee', 'sum'])},"
             f"product_rounding={rng.choice(['none', 'RNE-FP32', 'RZ-FP16'])},"
+            f"result_subnormals={rng.choice(['kept', 'kept', 'tiny_zero'])},"
             f"overflow={rng.choice(['ieee', 'largest'])},negated={rng.choice(['none', 'none', 'odd', 'all'])}"
         )
         wide = rng.choice([None, None, FORMATS["fp32"]])

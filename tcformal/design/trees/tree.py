@@ -20,7 +20,8 @@ from tcformal.errors import InputError
 #: Parameters that a stage may have of its own; all others are the unit's, in every stage.
 STAGE_PARAMETERS = (
     "fraction_bits", "alignment_rounding", "conversion", "carry_bits", "accumulation", "zero_exponent",
-    "normalise_products",
+    "normalise_products", "c_alignment_rounding", "c_bits", "second_fraction_bits", "normalised",
+    "minus_one",
 )  # fmt: skip
 #: Parameters of a design that a tree stands for, with the values that they then have.
 PLAIN: dict[str, object] = {

@@ -22,7 +22,14 @@ from tcformal.semantics.special import (
 from tcformal.semantics.stages import DotStep, Nan, Operand, Total
 from tcformal.semantics.sums.framed import framed_total
 from tcformal.semantics.sums.round_down import rounded_down_sum
-from tcformal.semantics.sums.step import as_term, convert_number, fused_sum, round_total, truncated_total
+from tcformal.semantics.sums.step import (
+    as_term,
+    convert_number,
+    fused_sum,
+    round_total,
+    truncated_total,
+    unrounded,
+)
 from tcformal.semantics.sums.windows import exact_total
 
 _RUNNING = Operand("running")
@@ -57,7 +64,7 @@ class Summation:
             return self._framed(addends, c, made)
         if design.c_position == "joined":
             nans = self._joined_nans(addends, c)
-            return self.sum([*addends, c], self._final, made, self._invalid(), nans)
+            return self.sum([*addends, c], self._final, made, self._invalid(), nans, len(addends))
         if design.c_position == "after":
             return self._after(addends, c, made)
         if design.c_position == "first":
@@ -90,12 +97,21 @@ class Summation:
         made: Operand,
         invalid: Node,
         nans: Sequence[Nan] = (),
+        c: int | None = None,
     ) -> Carried:
-        """One fused sum; its NaN word is that of the first NaN in `nans`, else `invalid`."""
+        """One fused sum; its NaN word is that of the first NaN in `nans`, else `invalid`.
+
+        Shapes: `c` is the place of c among the summands, None where it is none of them.
+        """
         g, design = self.g, self.design
         word = first_nan(g, nans, invalid, self.d)
         target = design.rho if conversion == self._final else design.step
-        summed = fused_sum(g, [x.number for x in summands], design, target)
+        numbers = [x.number for x in summands]
+        if not design.normalised:
+            total, specials = unrounded(g, numbers, design, c)
+            self.steps.append(replace(self._truncated(g.here, summands, made, total), specials=specials))
+            return Carried(specials.result, word, made)
+        summed = fused_sum(g, numbers, design, target, c)
         self.steps.append(
             DotStep(
                 scope=g.here, operands=tuple(x.operand for x in summands), made=made, total=summed.total,
@@ -283,7 +299,9 @@ class Summation:
             result = last.result
         return Carried(result, word, made)
 
-    def _truncated(self, scope: str, summands: Sequence[Addend], made: Operand, total: Total) -> DotStep:
+    def _truncated(
+        self, scope: str, summands: Sequence[Addend | Carried], made: Operand, total: Total
+    ) -> DotStep:
         """A truncated sum that is passed on unrounded."""
         return DotStep(
             scope=scope, operands=tuple(x.operand for x in summands), made=made, total=total, rounded=None,

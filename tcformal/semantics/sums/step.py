@@ -9,14 +9,14 @@ from tcformal.design.rounding import Conversion
 from tcformal.design.spec import Design, Rounding
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.semantics.align import align, any_of, cuts_off, effective_exponents, largest, shift_to
+from tcformal.semantics.align import align, all_of, any_of, cuts_off, effective_exponents, largest, shift_to
 from tcformal.semantics.choice import OpenBits, ZeroExponent, mode_of
 from tcformal.semantics.normalise import normalise_term
-from tcformal.semantics.number import Exponent, Number, Term, finite
+from tcformal.semantics.number import Exponent, Number, Term, bits_for, finite
 from tcformal.semantics.reduce import align_all, sign_of_zero, split_sign, sum_of_aligned
-from tcformal.semantics.round import convert
+from tcformal.semantics.round import convert, round_low_bits
 from tcformal.semantics.special import with_specials
-from tcformal.semantics.stages import Lost, Maximum, Summed, Total
+from tcformal.semantics.stages import Lost, Maximum, SpecialCases, Summed, Total
 from tcformal.semantics.sums.halves import total_of_halves
 from tcformal.semantics.sums.sticky import cut_off, sticky_below
 from tcformal.semantics.sums.windows import exact_total, window_total
@@ -86,22 +86,26 @@ def fused_sum(
     numbers: Sequence[Number],
     design: Design,
     target: Conversion,
+    c: int | None = None,
 ) -> Summed:
     """A fused sum of numbers with its conversion [XIE ρ(S·2^e_max)].
 
-    Shapes: one or more numbers -> one number in `target`, the record's `result`.
+    Shapes: one or more numbers -> one number in `target`, the record's `result`; `c` is the place of c.
     Zero, NaN, Inf: NaN where an operand is NaN or infinities of both signs meet; else Inf where
     one is Inf; a zero result has the sign that design.zero_sign says.
     Source: XIE Algorithm 7 and §4.2; VALPEY Algorithm 1.
     """
     terms = [x.term for x in numbers]
+    if design.fraction_bits is None and (design.a_bits, design.b_bits) != (None, None):
+        # An exact sum takes what is left of a factor for its value.
+        terms = [replace(t, zero=g.is_zero(t.significand)) for t in terms]
     with g.invariants.suppose(lambda: finite(g, numbers)):
         if design.fraction_bits is None and target.integer_bits is not None:
             total = window_total(g, terms)
         elif design.fraction_bits is None:
             total = exact_total(g, terms, target.precision)
         else:
-            total = truncated_total(g, terms, design, design.fraction_bits, design.zero_exponent)
+            total = truncated_total(g, terms, design, design.fraction_bits, design.zero_exponent, c)
     return round_total(g, total, numbers, design, target)
 
 
@@ -111,9 +115,11 @@ def truncated_total(
     design: Design,
     fraction_bits: int | OpenBits,
     zero_exponent: ZeroExponent,
+    c: int | None = None,
 ) -> Total:
     """The sum of terms aligned at e_max and cut to `fraction_bits`; zero terms have `zero_exponent`.
 
+    Shapes: `c` is the place of c among the terms, where it is cut in a way of its own.
     Source: XIE Algorithm 7, step 2; VALPEY Algorithm 1 (normalised products, bounded carry bits).
     """
     if design.normalise_products:
@@ -129,9 +135,36 @@ def truncated_total(
     if design.lost_bits == "halves":
         return total_of_halves(g, terms, exponents, e_max, fraction_bits, maximum)
     aligned = align_all(g, terms, exponents, e_max, fraction_bits, design.alignment_rounding)
-    return sum_of_aligned(
-        g, terms, aligned, e_max, fraction_bits, design.carry_bits, design.accumulation, maximum
+    up = 1
+    if c is not None and (design.c_alignment_rounding, design.c_bits) != (None, None):
+        own = fraction_bits if design.c_bits is None else design.c_bits
+        mode = design.c_alignment_rounding or design.alignment_rounding
+        aligned[c] = (aligned[c][0], align(g, terms[c], aligned[c][0], own, mode))
+        finest = max(own, fraction_bits)
+        aligned = [
+            (shift, g.shift_left_const(x, finest - (own if i == c else fraction_bits)))
+            for i, (shift, x) in enumerate(aligned)
+        ]
+        up, fraction_bits = 1 << (finest - min(own, fraction_bits)), finest
+    if design.second_fraction_bits is not None:
+        dropped, fraction_bits = fraction_bits - design.second_fraction_bits, design.second_fraction_bits
+        modes = [design.alignment_rounding] * len(terms)
+        if c is not None and design.c_alignment_rounding is not None:
+            modes[c] = design.c_alignment_rounding
+        aligned = [
+            (shift, round_low_bits(g, x, dropped, mode, term.sign))
+            for (shift, x), mode, term in zip(aligned, modes, terms, strict=True)
+        ]
+    total = sum_of_aligned(
+        g, terms, aligned, e_max, fraction_bits, design.carry_bits, design.accumulation, maximum, up=up
     )
+    if design.minus_one is not None:
+        wide = g.sign_extend_to(total.bits, max(total.bits.width, design.minus_one + 2))
+        instead = g.const((1 << wide.width) - (1 << design.minus_one), wide.width)
+        moved = g.ite(g.is_zero(g.not_(total.bits)), instead, wide)
+        g.label("minus_one", moved, signed=True, scale=fraction_bits)
+        total = replace(total, bits=moved, moved_by="a sum of -1 unit")
+    return total
 
 
 def as_term(g: Graph, total: Total) -> Term:
@@ -141,6 +174,39 @@ def as_term(g: Graph, total: Total) -> Term:
     """
     negative, magnitude = split_sign(g, total.bits)
     return Term(negative, magnitude, total.e_max, total.fraction_bits, g.is_zero(total.bits))
+
+
+def unrounded(
+    g: Graph, numbers: Sequence[Number], design: Design, c: int | None = None
+) -> tuple[Total, SpecialCases]:
+    """A fused sum that is neither normalised nor rounded, with the exponent e_max of its terms.
+
+    Shapes: numbers, and the place of c among them, as `fused_sum`.
+    Zero, NaN, Inf: NaN and Inf as `fused_sum`; its term counts as a zero, of exponent e_min, where all terms
+    are zeros that have no exponent, and, unless subnormal results are kept, where e_max is below e_min; a sum
+    that is zero otherwise keeps e_max.
+    Source: ttsim, mvmul.
+    """
+    terms, bits = [x.term for x in numbers], design.fraction_bits
+    assert bits is not None
+    with g.invariants.suppose(lambda: finite(g, numbers)):
+        total = truncated_total(g, terms, design, bits, design.zero_exponent, c)
+        negative, magnitude = split_sign(g, total.bits)
+        e, least = total.e_max, design.rho.e_min
+        low, high = min(e.low, least), max(e.high, least)
+        code, floor = e.rebased(g, low, high), g.const(least - low, bits_for(high - low))
+        zero = g.truth(False)
+        if design.zero_exponent == "none":
+            zero = all_of(g, [t.zero for t in terms])
+        if design.result_subnormals != "kept":
+            zero = g.or_(zero, g.ult(code, floor))
+        magnitude = g.ite(zero, g.const(0, magnitude.width), magnitude)
+        sign = g.and_(negative, g.not_(zero))
+        exponent = Exponent(g.ite(zero, floor, code), low, high)
+    term = Term(sign, magnitude, exponent, total.fraction_bits, zero)
+    no = g.truth(False)
+    how = replace(design, result_subnormals="kept", zero_sign="sum")
+    return total, with_specials(g, numbers, Number(term, no, no), how)
 
 
 def round_total(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tcformal.design.spec import Design, Operands, Rounding
+from tcformal.design.spec import Design, Operands
 from tcformal.design.trees.tree import Step, Tree
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
@@ -101,13 +101,13 @@ class _TreeDot:
             named = [x.operand for x in parts if x.operand.kind != "zero"]
             made = Operand("tree", of=tuple(y for x in named for y in x.of or (x,)))
         with g.scope(f"sum{len(self.steps)}"):
-            rule = self.tree.nan_rule
-            return Summation(g, design, self.formats.d, steps=self.steps).sum(
-                parts, design.conversion, made, self.word, () if rule == "word" else tree_nans(rule, parts)
-            )
+            rule, c = self.tree.nan_rule, step.children.index("c") if "c" in step.children else None
+            nans = () if rule == "word" else tree_nans(rule, parts)
+            sums = Summation(g, design, self.formats.d, steps=self.steps)
+            return sums.sum(parts, design.conversion, made, self.word, nans, c)
 
     def _operand(
-        self, step: Step, child: int | str | Step, design: Rounding, inner: Mapping[Step, Carried]
+        self, step: Step, child: int | str | Step, design: Design, inner: Mapping[Step, Carried]
     ) -> Addend | Carried:
         """An operand of a sum: a product, an inner sum, c, or a +0 in the result format."""
         if isinstance(child, int):
@@ -117,6 +117,12 @@ class _TreeDot:
             zero = positive_zero(self.g, target.fraction_bits, target.e_min)
             return Carried(zero, self.word, Operand("zero"))
         total = inner[child] if isinstance(child, Step) else self.c
+        if isinstance(child, Step) and not self.stages[child.stage].normalised:
+            if design.fraction_bits is not None:
+                return total
+            term = total.number.term
+            valued = replace(term, zero=self.g.is_zero(term.significand))
+            return replace(total, number=replace(total.number, term=valued))
         if isinstance(child, Step) and self._flushed_before(step, child):
             return total
         return replace(total, number=flush(self.g, total.number, self.design.c_subnormals))
