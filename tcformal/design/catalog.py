@@ -63,6 +63,15 @@ def distinct_designs(allow: Callable[[UnitSpec], bool] = lambda _: True) -> dict
     return {names[0]: names for names in groups.values()}
 
 
+def floating(u: UnitSpec) -> bool:
+    """Whether a unit computes with floating-point numbers.
+
+    Of these alone speak the specification in Coq, the theorems about it, and bounds of errors: sums of
+    integers are exact, and have theorems of their own.
+    """
+    return not u.operands.d.integer
+
+
 @cache
 def _numbers() -> dict[str, int]:
     """A class number for each unit, equal for units of equal design and formats."""

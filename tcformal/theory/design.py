@@ -85,6 +85,11 @@ def coq_design(spec: UnitSpec, sums: str | None = None, rounded: Design | None =
 
     Errors: InputError for a combination that the specification does not describe.
     """
+    if spec.d_format.integer:
+        raise InputError(
+            "expected a unit of floating-point numbers, because the specification in Coq is about these "
+            f"alone, but got {spec.name}"
+        )
     d, tree, how = spec.design, spec.tree, spec.emulation
     whole = d.exponent_step == 1 and d.piece_bits is None and d.lost_bits != "halves"
     if how is not None and not whole:
