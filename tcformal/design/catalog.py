@@ -63,6 +63,12 @@ def distinct_designs(allow: Callable[[UnitSpec], bool] = lambda _: True) -> dict
     return {names[0]: names for names in groups.values()}
 
 
+@cache
+def names_of_integers() -> frozenset[str]:
+    """The names of all units of integers, which no probe on a GPU runs yet."""
+    return frozenset(name for name, _ in integer_names())
+
+
 def floating(u: UnitSpec) -> bool:
     """Whether a unit computes with floating-point numbers.
 

@@ -282,6 +282,8 @@ def conversion_into(mode: str, fmt: Format) -> Conversion:
     Ranges and units: a format without Inf has one binade more than an IEEE format of its exponent bits.
     Errors: InputError for a format whose least exponent is not IEEE's, or without a sign.
     """
+    if fmt.integer:
+        raise InputError(f"expected a format that values can be rounded to, but got {fmt}")
     above = int(fmt.specials is not Specials.IEEE)
     rounding = Conversion(mode, fmt.exponent_bits, fmt.fraction_bits, above)
     if (rounding.e_min, rounding.e_max) != (fmt.e_min, fmt.e_max) or fmt.sign_bit == 0:
