@@ -16,7 +16,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from tcformal.design.catalog import catalogue, distinct_designs
+from tcformal.design.catalog import catalogue, distinct_designs, floating
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, TcformalError
@@ -45,7 +45,7 @@ def save(path: Path, rows: Iterable[Refinement]) -> None:
 def distinct_units() -> list[str]:
     """The first unit of each design and number of products: their circuits differ."""
     found: dict[tuple[str, int], str] = {}
-    for first, names in distinct_designs().items():
+    for first, names in distinct_designs(floating).items():
         for x in names:
             found.setdefault((first, catalogue()[x].k), x)
     return list(found.values())

@@ -1,4 +1,5 @@
-/* tdpbf16ps and tdpfp16ps: tiles of 16 x 16 results of 32 products each (AMX).  TILE_OP names the intrinsic. */
+/* tdpbf16ps, tdpfp16ps, tdpbssd and their kind: tiles of 16 x 16 results of 32 or 64 products each (AMX).
+ * TILE_OP names the intrinsic, TILE_AB the type of A and B. */
 #include <immintrin.h>
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -7,12 +8,12 @@
 #define M 16
 #define N 16
 #define CONTROL_REGISTER
-typedef uint16_t AB;
+typedef TILE_AB AB;
 typedef uint32_t CD;
 #include "probe.h"
 
 /* Linux gives tile data to a process that asks: arch_prctl(ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA). */
-enum { REQUEST_PERMISSION = 0x1023, TILE_DATA = 18, PAIRS = 16 };
+enum { REQUEST_PERMISSION = 0x1023, TILE_DATA = 18, STEPS = 16, TOGETHER = 4 / sizeof(AB) };
 
 static const char *prepare(size_t k) {
     struct {
@@ -20,8 +21,8 @@ static const char *prepare(size_t k) {
         uint16_t bytes_per_row[16];
         uint8_t rows[16];
     } config = {0};
-    if (k != 2 * PAIRS)
-        return "a tile takes 32 products";
+    if (k != STEPS * TOGETHER)
+        return "a row of a tile takes 64 bytes of products";
     if (syscall(SYS_arch_prctl, REQUEST_PERMISSION, TILE_DATA))
         return "the system does not give the permission to use AMX tiles";
     config.palette = 1;
@@ -32,14 +33,14 @@ static const char *prepare(size_t k) {
 }
 
 static void compute(const AB *a, const AB *b, const CD *c, CD *d, size_t tiles, size_t k) {
-    AB pairs[PAIRS][N][2];
+    AB steps[STEPS][N][TOGETHER];
     for (size_t t = 0; t < tiles; t++) {
-        for (size_t p = 0; p < PAIRS; p++)
+        for (size_t p = 0; p < STEPS; p++)
             for (size_t j = 0; j < N; j++)
-                memcpy(pairs[p][j], b + (t * N + j) * k + 2 * p, sizeof pairs[p][j]);
+                memcpy(steps[p][j], b + (t * N + j) * k + TOGETHER * p, sizeof steps[p][j]);
         _tile_loadd(0, c + t * M * N, 64);
         _tile_loadd(1, a + t * M * k, 64);
-        _tile_loadd(2, pairs, 64);
+        _tile_loadd(2, steps, 64);
         TILE_OP(0, 1, 2);
         _tile_stored(0, d + t * M * N, 64);
     }

@@ -20,6 +20,7 @@ from tcformal.programs.chain import common_k
 from tcformal.programs.functions import holds
 from tcformal.shown import Shown, short
 from tcformal.simulation import arrays
+from tcformal.simulation.integers import numbers
 from tcformal.simulation.kernels.gemm import MatrixWords
 from tcformal.simulation.matrix_unit import Unit, spec_of
 from tcformal.simulation.operands.batch import Raw, element_at
@@ -187,6 +188,8 @@ def _differ(d: Format, raw: Sequence[Raw], *, alike: bool) -> NDArray[np.bool_]:
 def ulp_distance(fmt: Format, first: Raw, second: Raw) -> NDArray[np.int64]:
     """The ulp distance between encodings: values of the format in between; -1 if one is special and they
     differ."""
+    if fmt.integer:
+        return np.abs(numbers(fmt, first, np.int64) - numbers(fmt, second, np.int64))
     body = np.uint64((1 << (fmt.width - 1)) - 1)
     infinity = np.uint64(fmt.infinity)
     places, kinds = [], []

@@ -17,6 +17,7 @@ from tcformal.analysis.embedding import embedded, factors_of, ones, words_in
 from tcformal.analysis.samples import difference, values_of
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
+from tcformal.design.integers import check_floating
 from tcformal.design.unit import UnitSpec, product_signs
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError, InvariantError
@@ -446,6 +447,7 @@ def _comparable(first: str | Unit | UnitSpec, second: str | Unit | UnitSpec) -> 
     """Check that two units have equal formats and no scales; InputError otherwise."""
     units = spec_of(first), spec_of(second)
     for u in units:
+        check_floating(u, "distances")
         if u.scale_format is not None:
             raise InputError(f"expected two units without scales, but got {u.name}")
     if units[0].operands != units[1].operands:

@@ -13,6 +13,7 @@ from tcformal.analysis.samples import products_of, values_of
 from tcformal.backends.concrete import Concrete
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
+from tcformal.design.integers import check_floating
 from tcformal.design.unit import product_signs
 from tcformal.encodings.spec import Format
 from tcformal.errors import InvariantError, SolverDisagreementError
@@ -313,6 +314,8 @@ def monotonicity(
         1.0
     """
     what = computation(x) if isinstance(x, str) else x
+    if isinstance(what, Unit):
+        check_floating(what.spec, "monotonicity")
     n = check_int("length", what.k if length is None else length, low=1, high=LONGEST)
     seed = (limits or Limits()).seed
     found = []

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.checks import check_choice, check_int, check_text, shown
+from tcformal.design.integers import check_floating
 from tcformal.design.unit import product_signs
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
@@ -228,6 +229,8 @@ def error_sample(
     unit has them, are 1.
     Errors: InputError for a length that the unit cannot chain; those of `drawn`.
     """
+    if isinstance(unit, Unit):
+        check_floating(unit.spec, "statistics")
     check_int("length", length, low=1, high=1 << 20)
     check_int("elements", elements, low=1, high=1 << 16)
     check_int("length times elements", length * elements, low=1, high=_LARGEST)

@@ -40,6 +40,7 @@ from tcformal.simulation.operands.witness import Witness, by_value, explain_comm
 from tcformal.simulation.runnable import RunnableProgram, computation
 from tcformal.theory.instances import Instance
 from tcformal.theory.stated_sum import sum_of
+from tcformal.theory.theorems import theorem_answer
 
 if TYPE_CHECKING:  # a bound of a unit does not wait for these
     from tcformal.analysis.bounds.program_accuracy import ProgramAccuracy
@@ -118,6 +119,9 @@ def _attained(x: Accuracy, made: Attained) -> Plain:
 
 def accuracy_view(x: Accuracy) -> None:
     """Print a constant, its conditions and its inputs."""
+    if x.unit.d_format.integer:
+        _integers_view(x)
+        return
     out, made = console(), table("of Σ|x_k·y_k|", "share", "constant", "how")
     of, found = None if x.proved is None else x.proved.theorem, x.attained
     if x.bound is not None and of is not None:
@@ -148,6 +152,21 @@ def accuracy_view(x: Accuracy) -> None:
     if len(calls) > 3:
         say(f"and {len(calls) - 3} calls more: --json has them all")
     say_more()
+
+
+def _integers_view(x: Accuracy) -> None:
+    """Print up to how many products a unit of integers is exact, and what overflows beyond them."""
+    from tcformal.analysis.bounds.overflow import overflow  # of these units alone
+
+    (says,), out = x.steps, console()
+    out.print(Text(f"{x.unit.shown}: {says}"))
+    made = overflow(x.unit, None if x.bound is not None else x.length)
+    of = "is exact for c = 0" if x.bound is not None else "can overflow"
+    out.print(Text(f"a dot product of {x.length:,} products {of}"))
+    out.print(Text("no sum was replayed: it is too long" if made is None else made.says))
+    theorem = theorem_answer(x.unit, "integer-sums")
+    if theorem is not None:
+        out.print(Text(f"by theorem {theorem.name} (Coq): {'; '.join(theorem.rests_on)}", style="dim"))
 
 
 def say_more() -> None:

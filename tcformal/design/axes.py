@@ -75,7 +75,7 @@ def neighbours(unit: UnitSpec) -> Iterator[UnitSpec]:
     values = axis_values(unit)
     for name in _BITS:
         own = getattr(unit.design, name)
-        values[name] = [x for x in values[name] if not isinstance(x, int) or x in around(own)]
+        values[name] = [x for x in values.get(name, ()) if not isinstance(x, int) or x in around(own)]
     yield from changed(unit, values)
 
 
@@ -124,6 +124,8 @@ def other_shapes(shape: str) -> list[str]:
 def axis_values(unit: UnitSpec) -> dict[str, Iterable[object]]:
     """The values that each parameter of a unit can take, by parameter; some have no effect on the unit."""
     d = unit.design
+    if unit.operands.d.integer:
+        return _of_integers(unit)
     length = min(unit.k, d.products)
     cut = f"sum_fraction_bits={max(31, d.fraction_bits or 0)},zero_exponent=none"
     zeros = {*_ZERO_EXPONENTS.get(unit.operands.d.exponent_bits, ()), *around(d.zero_exponent, _BELOW_ZERO)}
@@ -175,9 +177,23 @@ def axis_values(unit: UnitSpec) -> dict[str, Iterable[object]]:
     }  # fmt: skip
 
 
+def _of_integers(unit: UnitSpec) -> dict[str, Iterable[object]]:
+    """The parameters of a unit of integers: what overflows, and where sums are cut, or saturate on the way."""
+    d, ends = unit.design, [f"{end}-{unit.operands.d.name.upper()}" for end in ("WRAP", "SAT")]
+    steps = (f"{x},accumulator={d.conversion}" for x in ("sequential,c_position=first", "fused,c_position=last"))
+    return {
+        "conversion": ends,
+        "products": [n for n in (1 << i for i in range(9)) if n <= unit.k and unit.k % n == 0],
+        "summation": ("fused", *steps),
+        "negated": NEGATED[:2],
+    }
+
+
 def rare_values(unit: UnitSpec) -> dict[str, Iterable[object]]:
     """Additional axis values that no catalogued design has."""
     d = unit.design
+    if unit.operands.d.integer:
+        return {}
     return {
         "overflow": OVERFLOWS,
         "negated": NEGATED,

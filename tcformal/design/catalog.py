@@ -64,6 +64,21 @@ def distinct_designs(allow: Callable[[UnitSpec], bool] = lambda _: True) -> dict
 
 
 @cache
+def names_of_integers() -> frozenset[str]:
+    """The names of all units of integers, which no probe on a GPU runs yet."""
+    return frozenset(name for name, _ in integer_names())
+
+
+def floating(u: UnitSpec) -> bool:
+    """Whether a unit computes with floating-point numbers.
+
+    Of these alone speak the specification in Coq, the theorems about it, and bounds of errors: sums of
+    integers are exact, and have theorems of their own.
+    """
+    return not u.operands.d.integer
+
+
+@cache
 def _numbers() -> dict[str, int]:
     """A class number for each unit, equal for units of equal design and formats."""
     by_key: dict[tuple[object, ...], int] = {}

@@ -7,6 +7,7 @@ from itertools import product
 
 from tcformal.design.unit import UnitSpec, product_signs
 from tcformal.encodings.spec import Format
+from tcformal.errors import InputError
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,18 @@ class IntegerSums:
         return (
             f"exact up to {self.exact:,} products; from {self.exact + 1:,} on it can overflow: "
             f"all a = {a}, b = {b}"
+        )
+
+
+#: Why questions about roundings are not asked of integers.
+ONLY_OVERFLOW = "whose sums of integers are exact unless they overflow (accuracy says from which K on)"
+
+
+def check_floating(unit: UnitSpec, what: str) -> None:
+    """Raise InputError for a unit of integers, where a question is about roundings."""
+    if unit.d_format.integer:
+        raise InputError(
+            f"expected a unit of floating-point numbers for {what}, but got {unit.name}, {ONLY_OVERFLOW}"
         )
 
 

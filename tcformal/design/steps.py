@@ -287,6 +287,8 @@ def conversion_into(mode: str, fmt: Format) -> Conversion:
     """
     if not fmt.has_zero:
         return Conversion(mode, fmt.exponent_bits + 1, 0)
+    if fmt.integer:
+        raise InputError(f"expected a format that values can be rounded to, but got {fmt}")
     above = int(fmt.specials is not Specials.IEEE)
     rounding = Conversion(mode, fmt.exponent_bits, fmt.fraction_bits, above)
     if (rounding.e_min, rounding.e_max) != (fmt.e_min, fmt.e_max):

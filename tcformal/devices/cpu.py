@@ -114,8 +114,25 @@ _X86, _ARM = ("x86_64",), ("aarch64", "arm64")
 
 
 def _tile(kind: str) -> Instruction:
-    options = ("-mamx-tile", f"-mamx-{kind}", f"-DTILE_OP=_tile_dp{kind}ps")
+    options = ("-mamx-tile", f"-mamx-{kind}", f"-DTILE_OP=_tile_dp{kind}ps", "-DTILE_AB=uint16_t")
     return Instruction(f"tdp{kind}ps", _X86, f"amx_{kind}", "x86_tile.c", options)
+
+
+def _integer_tile(name: str) -> Instruction:
+    options = ("-mamx-tile", "-mamx-int8", f"-DTILE_OP=_tile_{name.removeprefix('t')}", "-DTILE_AB=uint8_t")
+    return Instruction(name, _X86, "amx_int8", "x86_tile.c", options)
+
+
+def _vnni(name: str) -> Instruction:
+    """VNNI on bytes or words: in AVX-512 for the first of each, else in AVX-VNNI-INT8 and INT16."""
+    size = 8 if name.startswith("vpdpb") else 16
+    first = name.removesuffix("s") in ("vpdpbusd", "vpdpwssd")
+    of = f"avxvnniint{size}"
+    built = ("-mavx512vnni", "-mavx512vl") if first else ("-mavx2", f"-m{of}")
+    options = (f"-DVNNI_OP=_mm256_{name.removeprefix('vp')}_epi32", f"-DVNNI_AB=uint{size}_t")
+    return Instruction(
+        name, _X86, "avx512_vnni" if first else f"avx_vnni_int{size}", "x86_vnni.c", (*built, *options)
+    )
 
 
 def _arm(name: str, ebf: int) -> Instruction:
@@ -146,6 +163,12 @@ _UNITS: dict[str, Instruction] = {
     "x86/tdpbf16ps": _tile("bf16"),
     "x86/tdpfp16ps": _tile("fp16"),
     **_HALVES,
+    **{f"x86/tdpb{signs}d": _integer_tile(f"tdpb{signs}d") for signs in ("ss", "su", "us", "uu")},
+    **{
+        f"x86/vpdp{kind}d{end}": _vnni(f"vpdp{kind}d{end}")
+        for kind in ("bus", "bss", "bsu", "buu", "wss", "wsu", "wus", "wuu")
+        for end in ("", "s")
+    },
     **{f"arm/{name}.ebf{ebf}": _arm(name, ebf) for ebf in (0, 1) for name in ("bfdot", "bfmmla")},
 }
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tcformal.design.catalog import catalogue
+from tcformal.design.catalog import catalogue, names_of_integers
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec, base_name
 from tcformal.design.vendors.nvidia import ARCHS
@@ -384,7 +384,7 @@ class ListedGpu:
 
 
 def _units_of(arch: str | None) -> list[str]:
-    return [name for name in catalogue() if name.startswith(f"{arch}/")]
+    return [n for n in catalogue() if n.startswith(f"{arch}/") and n not in names_of_integers()]
 
 
 def gpus() -> Iterator[ListedGpu]:

@@ -34,7 +34,10 @@ _ARCHIVES = (".npy", ".npz", ".safetensors")
 #: Formats of which an array's dtype says nothing else.
 _OF_DTYPE = (
     "fp64", "fp32", "fp16", "bf16", "e4m3", "e5m2", "e4m3fnuz", "e5m2fnuz", "e3m2", "e2m3", "e2m1", "e8m0",
+    "int4", "uint4", "int8", "int16", "int32",
 )  # fmt: skip
+#: Formats that have to be named: an array of their dtype may be of words.
+_NAMED = ("uint8", "uint16", "uint32")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -169,7 +172,7 @@ def valued(array: Any, fmt: Format | None, where: str, words: Format | None = No
             )
     fmt = format_named("e4m3") if fmt.name == "ue4m3" else fmt  # whose words it has, but for their sign
     wanted = dtypes().get(fmt.name)
-    if wanted is None or fmt.name not in (*_OF_DTYPE, "tf32"):
+    if wanted is None or fmt.name not in (*_OF_DTYPE, *_NAMED, "tf32"):
         raise InputError(f"expected one of {', '.join(_OF_DTYPE)} for {where}, but got {fmt.name}")
     if x.dtype == wanted:
         return x
@@ -182,7 +185,7 @@ def valued(array: Any, fmt: Format | None, where: str, words: Format | None = No
 
 def format_of_values(x: NDArray[Any]) -> Format:
     """The format of an array of values."""
-    return format_named({dtypes()[name]: name for name in reversed(_OF_DTYPE)}[x.dtype])
+    return format_named({dtypes()[name]: name for name in (*_NAMED, *reversed(_OF_DTYPE))}[x.dtype])
 
 
 def outputs(

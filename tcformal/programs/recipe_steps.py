@@ -184,8 +184,11 @@ class _Recipe:
         self.unit, self.recipe, self.k, self.extras = unit, recipe, k, extras
         self.steps = Builder()
         self.wide, self.narrow = unit.d_format, output_of(unit, recipe)
-        conversion_into("RNE", self.narrow)
-        if self.narrow.specials is not Specials.IEEE and not recipe.saturate:
+        # Sums of integers are the result as they are: nothing is rounded.
+        sums = self.narrow.integer and self.narrow == self.wide
+        if not sums:
+            conversion_into("RNE", self.narrow)
+        if self.narrow.specials is not Specials.IEEE and not recipe.saturate and not sums:
             raise InputError(
                 f"expected saturate=true for results in {self.narrow.name}, which has no Inf, "
                 f"but the recipe {recipe.name} has saturate=false"

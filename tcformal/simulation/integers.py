@@ -70,9 +70,9 @@ def _fits(spec: UnitSpec, x: MatrixWords) -> bool:
 
 def numbers(fmt: Format, words: Raw, dtype: Any) -> NDArray[Any]:
     """The numbers of encodings of an integer format, in a dtype that holds them."""
-    signed = words.view(f"i{words.itemsize}")
     if not fmt.sign_bit:
         return words.astype(dtype)
-    if fmt.width < fmt.storage_bits:
+    signed = words.view(f"i{words.itemsize}")
+    if fmt.width < 8 * words.itemsize:
         signed = (signed ^ fmt.sign_bit) - fmt.sign_bit
     return signed.astype(dtype)

@@ -53,6 +53,7 @@ from tcformal.theory.constants import (
 )
 from tcformal.theory.design import block_size, coq_design, coq_sum, if_described
 from tcformal.theory.instances import Instance
+from tcformal.theory.integers import integer_claim
 from tcformal.theory.stated_sum import operand_rules
 
 
@@ -386,6 +387,8 @@ def claim_instance(unit: UnitSpec, claim: str, *, zero_c: bool = False) -> Insta
     `zero_c`: the claim is about c = 0.  A claim without an instance is not refuted: a witness is to be
     looked for elsewhere.
     """
+    if unit.d_format.integer:
+        return integer_claim(unit, claim)
     if zero_c:
         return relative_from_zero(unit) if claim == "relative-error" else None
     return _CLAIMS[claim](unit)

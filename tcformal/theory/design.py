@@ -119,6 +119,11 @@ def coq_design(spec: UnitSpec, sums: str | None = None, rounded: Design | None =
 
     Errors: InputError for a combination that the specification does not describe.
     """
+    if spec.d_format.integer:
+        raise InputError(
+            "expected a unit of floating-point numbers, because the specification in Coq is about these "
+            f"alone, but got {spec.name}"
+        )
     d, tree, how = spec.design, spec.tree, spec.emulation
     if name := undescribed(spec):
         raise InputError(f"expected a unit that the specification in Coq describes, but it has no {name}")

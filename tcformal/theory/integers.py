@@ -6,10 +6,8 @@ from tcformal.design.integers import integer_sums, wraps
 from tcformal.design.unit import UnitSpec, product_signs
 from tcformal.theory.instances import Instance
 
-#: Why claims about roundings say nothing of integers.
-ONLY_OVERFLOW = "whose sums of integers are exact unless they overflow (claim integer-sums)"
 #: What an answer about a sum of integers is printed with.
-_HEADER = """\
+HEADER = """\
 From Coq Require Import ZArith List Permutation Lia.
 From TC Require Import IntegerUnits.
 Import ListNotations.
@@ -38,7 +36,7 @@ def integer_claim(unit: UnitSpec, claim: str) -> Instance | None:
                 claim=claim,
                 unit=unit,
                 theorem="integer_order",
-                text=_HEADER + text + _CHECKED,
+                text=HEADER + text + _CHECKED,
                 says="one call adds its products and c exactly and converts once, in any order",
             )
         text = (
@@ -51,7 +49,7 @@ def integer_claim(unit: UnitSpec, claim: str) -> Instance | None:
             claim=claim,
             unit=unit,
             theorem="wrapped_cuts",
-            text=_HEADER + text + _CHECKED,
+            text=HEADER + text + _CHECKED,
             says=f"sums modulo 2^{unit.d_format.width} are one, however products are ordered and cut",
         )
     if name == "integer-sums" and all(s == 1 for s in product_signs(unit, unit.k)):
@@ -65,7 +63,7 @@ Qed.
 Lemma overflow : ~ ({x.low} <= {x.exact + 1} * ({x.extreme}) < {x.low} + {x.high - x.low + 1}).
 Proof. lia. Qed."""
         return Instance(
-            claim=claim, unit=unit, theorem="exact_calls", says=x.says, text=_HEADER + text + _CHECKED,
+            claim=claim, unit=unit, theorem="exact_calls", says=x.says, text=HEADER + text + _CHECKED,
         )  # fmt: skip
     return None
 
@@ -79,9 +77,9 @@ def integer_form(unit: UnitSpec, length: int, *, zero_c: bool) -> tuple[str, str
     Products are taken away alike where these are equal for two units of the same formats.
     """
     taken = "".join("+-"[s < 0] for s in product_signs(unit, length)) if unit.design.negated != "none" else ""
+    if zero_c and unit.tree is None and length <= integer_sums(unit).exact:
+        return f"exact {taken}", "exact_calls"
     if wraps(unit) and unit.tree is None:
         theorem = "wrapped_calls" if unit.design.summation == "fused" else "wrapped_tree"
         return f"modulo {taken}", theorem
-    if zero_c and unit.tree is None and length <= integer_sums(unit).exact:
-        return f"exact {taken}", "exact_calls"
     return None

@@ -20,7 +20,6 @@ from tcformal.theory.checked import checked_with, source_of
 from tcformal.theory.claims import CLAIMS, claim_instance, negation_from_zero
 from tcformal.theory.design import block_size, undescribed
 from tcformal.theory.instances import Instance, coq_instance
-from tcformal.theory.integers import integer_claim
 from tcformal.theory.regions import Exactness, any_order, exactness, region
 from tcformal.theory.stated_sum import operand_rules
 
@@ -166,7 +165,7 @@ def theorem_answer(unit: UnitSpec, claim: str) -> TheoremAnswer | None:
     name, *assumed = claim.split(SEPARATOR)
     found = None
     if unit.d_format.integer:
-        found = integer_claim(unit, claim)
+        found = claim_instance(unit, name) if name in CLAIMS else None
     elif name == AGREEMENT:
         found = _region(unit, *assumed)
     elif name in _OF_SUMS:

@@ -14,7 +14,7 @@ from tcformal.analysis.bounds.program_accuracy import program_accuracy
 from tcformal.analysis.bounds.proved import CallBounds, bounded_on_grid, grown, theorem_constant
 from tcformal.analysis.bounds.word_forms import Range, Symbols
 from tcformal.analysis.samples import values_of
-from tcformal.design.catalog import distinct_designs
+from tcformal.design.catalog import distinct_designs, floating
 from tcformal.design.names import resolve
 from tcformal.design.steps import CallStep
 from tcformal.encodings.catalog import format_named
@@ -34,7 +34,7 @@ from tcformal.theory.stated_sum import (
 
 CDNA2, COMPLEX, ADA = "cdna2/v_mfma_f32_32x32x8f16", "x86/tcmmrlfp16ps", "ada/mma.m16n8k32.f32.e5m2.e5m2.f32"
 #: Units of every kind that take some subnormal operands for 0.
-FLUSHING = [x for x in distinct_designs() if flushed_letters(resolve(x).design)]
+FLUSHING = [x for x in distinct_designs(floating) if flushed_letters(resolve(x).design)]
 
 
 @pytest.fixture(autouse=True)

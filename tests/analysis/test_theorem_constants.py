@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tcformal.analysis.bounds.proved import exponent_constant, theorem_constant
 from tcformal.analysis.samples import values_of
-from tcformal.design.catalog import distinct_designs
+from tcformal.design.catalog import distinct_designs, floating
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec, product_signs
 from tcformal.encodings.spec import Format, Sign
@@ -72,7 +72,7 @@ def most_lost(unit: UnitSpec, spread: int, bits: int | None, *, with_c: bool) ->
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(x, marks=[] if x in SOME else [pytest.mark.long]) for x in distinct_designs()],
+    [pytest.param(x, marks=[] if x in SOME else [pytest.mark.long]) for x in distinct_designs(floating)],
 )
 @pytest.mark.parametrize("spread", [1, 4, 10])
 def test_no_random_call_loses_more(name: str, spread: int) -> None:
@@ -125,7 +125,7 @@ def most_lost_of_any(unit: UnitSpec, least: int, seed: int) -> float:
     "name",
     [
         pytest.param(x, marks=[] if x in SOME or "turing" in x else [pytest.mark.long])
-        for x in distinct_designs() if exponent_constant(resolve(x)) is not None
+        for x in distinct_designs(floating) if exponent_constant(resolve(x)) is not None
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("seed", [1, 2])

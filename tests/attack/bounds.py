@@ -22,7 +22,7 @@ from tcformal.analysis.bounds.accuracy import accuracy
 from tcformal.analysis.bounds.error_propagation import StepErrors
 from tcformal.analysis.bounds.proved import CallBounds
 from tcformal.analysis.bounds.word_forms import Range
-from tcformal.design.catalog import distinct_designs
+from tcformal.design.catalog import distinct_designs, floating
 from tcformal.design.names import resolve
 from tcformal.design.spec import Operands
 from tcformal.design.unit import UnitSpec
@@ -183,7 +183,7 @@ def all_bounds(only: str = "") -> Iterator[Asked]:
         text = f"accuracy --length {length} --exponents={span[0]}..{span[1]} of {name}"
         yield text, partial(program_bound, name, length, span)
     alike: dict[Operands, list[str]] = defaultdict(list)
-    for name in distinct_designs():
+    for name in distinct_designs(floating):
         if resolve(name).scale_format is None:
             alike[resolve(name).operands].append(name)
     for names in alike.values():
@@ -193,7 +193,7 @@ def all_bounds(only: str = "") -> Iterator[Asked]:
                     f"distances to {second}{' exactly' * exact} of {first}",
                     partial(distance_bound, first, second, exact=exact),
                 )
-    units = [name for name in distinct_designs() if resolve(name).k > 1]
+    units = [name for name in distinct_designs(floating) if resolve(name).k > 1]
     for name in units:
         spec = resolve(name)
         for times in (1, 2, 5) if spec.c_format == spec.d_format else (1,):
@@ -205,7 +205,7 @@ def _programs() -> Iterator[tuple[str, int, tuple[int, int]]]:
         for length in (1, 2, 9):
             for span in ((-14, 14), (-6, 14), (-126, 40)):
                 yield name, length, span
-    for name in distinct_designs():
+    for name in distinct_designs(floating):
         spec = resolve(name)
         if spec.scale_format is not None or spec.c_format.name != "fp32" or spec.d_format.name != "fp32":
             continue

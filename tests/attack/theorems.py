@@ -31,7 +31,7 @@ from attack.pairs import (
 from attack.statements import ErrorStatement, scaled, stated
 from tcformal.backends.vector import evaluate
 from tcformal.design.axes import neighbours
-from tcformal.design.catalog import distinct_designs
+from tcformal.design.catalog import distinct_designs, floating
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
@@ -200,7 +200,7 @@ class SameTheorem:
 def all_theorems(only: str = "") -> tuple[list[Theorem], list[str]]:
     """What theorems say of one unit of every distinct design, and the instances that nothing here reads."""
     made, left = list[Theorem](), list[str]()
-    for unit in distinct_designs():
+    for unit in distinct_designs(floating):
         spec = resolve(unit)
         relative = theorem_answer(spec, "relative-error")
         for claim in _CLAIMS:
@@ -297,7 +297,7 @@ def _form(spec: UnitSpec) -> str | None:
 def _agreeing() -> Iterator[SameTheorem]:
     """Units of the same formats within the spread of exponents that the theorem on regions says."""
     alike: dict[object, list[UnitSpec]] = defaultdict(list)
-    for name in distinct_designs():
+    for name in distinct_designs(floating):
         spec = resolve(name)
         alike[spec.operands, spec.scale_format, spec.scale_block].append(spec)
     for units in alike.values():

@@ -100,7 +100,7 @@ def test_kept_outputs_are_the_models(path: Path, name: str, tmp_path: Path) -> N
     """What a processor gave is given again by the model, whichever processor this is."""
     plan = sample(path, name)
     outcome = run_plan(plan, device(path), tmp_path)
-    assert outcome.count >= 200
+    assert outcome.count >= (50 if plan.unit.operands.d.integer else 200)
     assert outcome.mismatches == 0
     assert outcome.device["recorded_device"] in DEVICES
 

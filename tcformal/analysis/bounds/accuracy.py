@@ -17,6 +17,7 @@ from tcformal.analysis.bounds.proved import (
 )
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
+from tcformal.design.integers import integer_sums
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import InputError, InvariantError
@@ -145,6 +146,13 @@ def accuracy(
             f"expected a length of at most {spec.k} for {spec.name}, whose D ({spec.d_format.name}) cannot "
             f"be the next C ({spec.c_format.name}), but got {n}"
         )
+    if spec.d_format.integer and promote is None:
+        exact = integer_sums(spec)
+        bound, reason = (Fraction(0), "") if n <= exact.exact else (None, f"{exact.says}: no bound holds")
+        return Accuracy(
+            unit=spec, length=n, promote=None, bound=bound, proved=None, steps=(exact.says,), reason=reason,
+            attained=None, not_built="", subnormal=None,
+        )  # fmt: skip
     if promote is not None:
         check_int("promote", promote, low=1, high=n)
         if spec.d_format != _PROMOTED:

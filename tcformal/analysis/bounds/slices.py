@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tcformal.analysis.bounds.proved import theorem_constant
+from tcformal.design.integers import integer_sums as sums_of_integers
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
@@ -14,6 +15,7 @@ from tcformal.shown import Shown, short
 from tcformal.simulation.matrix_unit import Unit, spec_of
 from tcformal.theory.claims import integer_sums
 from tcformal.theory.instances import Instance
+from tcformal.theory.integers import integer_claim
 from tcformal.theory.regions import integers_end
 from tcformal.theory.theorems import in_the_way
 
@@ -73,6 +75,10 @@ def exact_slices(unit: str | Unit | UnitSpec) -> ExactSlices:
         <ExactSlices h100:fp16: sums up to 16777216, slices of 1 to 12 bits>
     """
     spec = spec_of(unit)
+    if spec.d_format.integer:
+        most, largest = sums_of_integers(spec).high, min(spec.a_format.largest, spec.b_format.largest)
+        rows = tuple(x for x in _widths(spec, most) if x.largest <= largest)
+        return ExactSlices(spec, most, rows, sharp=True, theorem=integer_claim(spec, "integer-sums"))
     theorem = integer_sums(spec)
     if theorem is None:
         return _by_error(spec)

@@ -9,7 +9,7 @@ from itertools import product
 
 from tcformal.design.spec import Design, Operands
 from tcformal.design.unit import Evidence, Fact, UnitSpec
-from tcformal.design.vendors.facts import documented, facts
+from tcformal.design.vendors.facts import documented, facts, measured
 from tcformal.design.vendors.nvidia import UnitMaker
 from tcformal.encodings.catalog import format_named
 
@@ -32,6 +32,8 @@ class Integers:
     source: str
     #: Whether the manual gives the sum that saturates as a formula.
     stated: bool = True
+    #: The file of this project's own results, where a processor was asked.
+    measured: str = ""
 
 
 def integer_names() -> Iterator[tuple[str, UnitMaker]]:
@@ -46,7 +48,7 @@ def _unit(row: Integers, name: str) -> UnitSpec:
     design = Design(
         products=k, conversion=f"{'SAT' if row.saturates else 'WRAP'}-{row.d.upper()}", nan_word=0
     )
-    said = documented(row.source)
+    said = documented(row.source) if not row.measured else measured(row.source, row.measured)
     open_end = row.saturates and not row.stated
     return UnitSpec(
         name=name, m=m, n=n, k=k,
@@ -86,7 +88,7 @@ def _nvidia() -> Iterator[tuple[str, Integers]]:
                 for n, end, (a, b) in product(widths, _ENDS, signs):
                     name = f"blackwell/tcgen05.m{m}n{n}k32.kind::i8{end}.s32.{a}.{b}"
                     yield name, _ptx("tcgen05.mma", (m, n, 32), a, b, end)
-    for arch in ("volta", *_SINCE_TURING):
+    for arch in _SINCE_TURING:
         for a, b in product(("s32", "u32"), repeat=2):
             x, y = ("int8" if t == "s32" else "uint8" for t in (a, b))
             d = "uint32" if (a, b) == ("u32", "u32") else "int32"
@@ -131,6 +133,8 @@ def _amd() -> Iterator[tuple[str, Integers]]:
                 )  # fmt: skip
 
 
+#: Instructions that an AMD EPYC ran, a million dot products each.
+_PROBED = ("vpdpbusd", "vpdpbusds", "vpdpwssd", "vpdpwssds")
 #: Signs of `b`ytes and `w`ords in x86's names.
 _SIGNS = {"s": "int", "u": "uint"}
 
@@ -146,9 +150,10 @@ def _x86() -> Iterator[tuple[str, Integers]]:
         for both, end in product(signs, ("", "s")):
             a, b = (f"{_SIGNS[x]}{32 // k}" for x in both)
             name = f"vpdp{size}{both}d{end}"
+            results = f"results/hardware/AMD-EPYC/x86/{name}.jsonl.xz (AMD EPYC)"
             yield f"x86/{name}", Integers(
                 shape=(1, 1, k), a=a, b=b, d="uint32" if both == "uu" else "int32", saturates=bool(end),
-                source=f"Intel SDM volume 2, {name.upper()}",
+                source=f"Intel SDM volume 2, {name.upper()}", measured=results if name in _PROBED else "",
             )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from tcformal.backends.concrete import Concrete
 from tcformal.checks import check_choice
 from tcformal.design.catalog import catalogue, distinct_designs
+from tcformal.design.integers import check_floating
 from tcformal.design.short_names import in_names
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
@@ -15,7 +16,6 @@ from tcformal.ir.build import Graph
 from tcformal.programs.chain import declare_inputs
 from tcformal.query.assume import Assumptions, assume_of_unit, from_texts
 from tcformal.query.properties import check_halves
-from tcformal.theory.integers import ONLY_OVERFLOW
 from tcformal.theory.theorems import AGREEMENT, SEPARATOR, STATEMENTS
 
 
@@ -71,13 +71,12 @@ def refused(claim: str, spec: UnitSpec) -> str:
     """The reason why a claim does not apply to a unit under any assumptions; empty if it applies."""
     name = claim.partition(SEPARATOR)[0]
     entry = CLAIMS[name]
-    if spec.d_format.integer and name not in ("product-order", "integer-sums"):
-        what = f"expected a unit of floating-point numbers for claim {name}"
-        return f"{what}, but got {spec.name}, {ONLY_OVERFLOW}"
     what, about = entry.about
     if not about(spec):
         return f"expected {what} for claim {name}, but got {spec.name}"
     try:
+        if name not in ("product-order", "integer-sums"):
+            check_floating(spec, f"claim {name}")
         entry.check(spec)
     except InputError as error:
         return str(error)

@@ -11,6 +11,7 @@ from tcformal.design.unit import UnitSpec, product_signs
 from tcformal.encodings.spec import Format, Sign, Specials
 from tcformal.oracle.values import decode
 from tcformal.programs.chain import scale_count
+from tcformal.simulation.integers import numbers
 from tcformal.simulation.operands.batch import (
     Batch,
     Raw,
@@ -94,7 +95,7 @@ def integers(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
     a, b = (rng.choice(e, (n, k)) for e in edges)
     equal, few = rng.random(n) < 0.4, rng.random((n, k)) < 2 / k
     a, b = (np.where(equal[:, None], x[:, :1], np.where(few, x, np.uint64(0))) for x in (a, b))
-    of_a, of_b = (values_of(f, w) for f, w in ((o.a, a), (o.b, b)))
+    of_a, of_b = (numbers(f, w, np.int64) for f, w in ((o.a, a), (o.b, b)))
     signs = np.array(product_signs(spec, k), np.int64)
     products = of_a * of_b * signs
     cut = np.where(rng.random(n) < 0.5, 0, products[np.arange(n), rng.integers(0, k, n)])
@@ -112,11 +113,6 @@ def integers(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
 def _units(fmt: Format) -> list[int]:
     """The encodings of 1 and, in a format with negative numbers, of -1."""
     return [1, (1 << fmt.width) - 1] if fmt.sign_bit else [1]
-
-
-def values_of(fmt: Format, words: Raw) -> Integers:
-    """The numbers of encodings of an integer format of at most 32 bits."""
-    return words.astype(np.int64) - ((words.astype(np.int64) & fmt.sign_bit) << 1)
 
 
 def product(rng: np.random.Generator, spec: UnitSpec, exponent: Integers) -> tuple[Raw, Raw]:
