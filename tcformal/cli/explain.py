@@ -11,6 +11,7 @@ from rich.text import Text
 from tcformal.cli.evaluate import given_witness, operand_options
 from tcformal.cli.group import json_option, main, write_output
 from tcformal.design.names import resolve
+from tcformal.errors import InputError
 from tcformal.programs.chain import common_k
 from tcformal.programs.program import names_a_program
 from tcformal.query.explain.explain import explain_witness
@@ -62,6 +63,9 @@ def explain(
 
 def _write_pictures(traces: Sequence[Trace], svg: str | None, html: str | None) -> None:
     """Write the pictures to the files that are asked for."""
+    for path, ending in ((svg, ".svg"), (html, ".html")):
+        if path is not None and not path.endswith(ending):
+            raise InputError(f"expected a file that ends in {ending} for --{ending[1:]}, but got {path}")
     if svg is not None:
         from tcformal.report.svg import picture_svg
 

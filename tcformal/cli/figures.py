@@ -163,8 +163,12 @@ def figures(
     """
     if name == _TABLES:
         return _tables(count, words, units, real or picture is not None, folder, as_json)
+    check_choice("figure", name, (*FIGURES, _TABLES))
     check_picture(picture)
-    chosen = [c for c in curves_of(name) if words is None or c.words == words]
+    known = sorted({c.words for c in curves_of(name)})
+    if words is not None and words not in known:
+        raise InputError(f"expected one of {', '.join(map(str, known))} for --words, but got {words}")
+    chosen = [c for c in curves_of(name) if words in (None, c.words)]
     names = list(dict.fromkeys([*(real_units(chosen) if real else ()), *units]))
     with telling(name) as tell:
         units_drawn = [unit_named(u) for u in names]

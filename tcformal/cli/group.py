@@ -114,7 +114,8 @@ class OneSentence(Suggesting):
         except click.MissingParameter as error:
             fail(_missing(error), BAD_INPUT)
         except click.ClickException as error:
-            fail(error.format_message(), BAD_INPUT)
+            more = as_in(error.ctx) if type(error) is click.UsageError and "as in" not in str(error) else ""
+            fail(error.format_message() + more, BAD_INPUT)
         except TcformalError as error:
             fail(str(error), error.exit_code)
         except (click.Abort, KeyboardInterrupt):

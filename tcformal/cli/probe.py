@@ -243,6 +243,8 @@ def plan(
     if with_directed:
         items += directed(spec, k)
     made = make_plan(spec, items, vectors=vectors, seed=seed)
+    if not output.parent.is_dir():
+        raise InputError(f"expected a file that can be written, but got {output}: there is no such folder")
     write_plan(output, made)
     chosen = sum(isinstance(item, Directed) for item in made.items)
     facts = {"plan": str(output), "unit": spec.name, "k": made.k, "directed": chosen, "random": vectors}

@@ -8,6 +8,7 @@ import click
 
 from tcformal.callbacks import Advance
 from tcformal.cli.group import json_option, main, results_option
+from tcformal.errors import InputError
 from tcformal.report.escape import print_json, say, warn
 from tcformal.report.site.pages import build
 from tcformal.report.text import telling
@@ -27,6 +28,8 @@ def report(folder_out: str, verify: bool, playground: str | None, folder: str, a
     Witnesses are computed again on integers and on fractions before a page shows them; what is not checked
     again is marked.  `npm pack pyodide` fetches what --playground takes.
     """
+    if folder != "results" and not Path(folder).is_dir():
+        raise InputError(f"expected a folder of results at {folder}, but there is none")
     out = Path(folder_out)
     with telling("report") as tell:
 

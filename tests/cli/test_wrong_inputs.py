@@ -118,6 +118,68 @@ audit zzzz | the start of a record's id
 units --format fp8 | e5m2, e4m3
 eval a100@steps=(0..3+c) --a 1 --b 1 | (0..15+c)
 run valpey/carry-bits --set term=3 | align_bits
+units rtx5o90 | rtx5090
+units mi350 | mi250, mi325x
+units h100:fp16:fp64 | it has fp32, fp16
+units b200:mxfp5 | mxe5m2
+units ':fp16' | volta/mma.m8n8k4.f32.f16.f16.f32
+formats FP-16x | fp16
+eval h100,a100 --a 1 --b 1 | h100, a100
+eval h100:fp16 --a 1e400 --b 1 | the largest is 65504
+eval h100:fp16 --a 1..3 --b 1 | 1.5
+eval h100:fp16 --a 0x3c000 --b 1 | below 0x10000
+eval h100:fp16 --a 1 --b 1 --c 1e39 | 16777215*2^104
+eval h100:fp16 --a 1,2,3 --b 1,2 | a final ... adds zeros
+eval h100:fp16 --a 'nan(0x12345)' --b 1 | nan without a sign
+eval b200:mxf4 --a 1,... --b 1,... --scale-a 1 | 2 values for scale_a
+eval a100@conversion=RX-FP32 --a 1 --b 1 | RZ
+eval a100@k=0 --a 1 --b 1 | products
+eval a100@products=3.5 --a 1 --b 1 | an integer for products
+eval a100@fraction_bits=25,fraction_bits=26 --a 1 --b 1 | fraction_bits twice
+eval 'tree@steps=' --a 1 --b 1 | name=value
+explain a100 h100 b200 --a 1 --b 1 | tcformal explain a100:fp16 h100:fp16
+explain a100 --a 1,... --b 1,... --svg x.jpg | .svg
+separate h100 h100:fp64 | A is fp16 in hopper/
+separate h100 a100 --time-limit -1 | above zero
+separate h100 a100 --memory-limit 0 | at least 1
+separate h100 a100 --assume exponents=5..-5 | from 5 to
+separate h100 a100 --assume spread=-3 | at least 0
+separate h100 a100 --solvers '' | kissat
+separate --all-pairs h100:fp99 | it has fp16
+separate h100 a100 --results a.npy | a.npy/answers.jsonl
+prove h100 --claim | '--claim' requires an argument
+prove h100 --claim integer_sums | integer-sums
+prove h100 a100 v100 | tcformal prove
+region h100 | region a100:fp16 h100:fp16
+region h100 a100 --coq x.v | --assume
+distance h100 spr:amx-bf16 | equal formats
+accuracy h100 --lengths 16..64 | 16,64,256
+accuracy h100 --length 99999999999999999999 | from 1 to
+statistics h100 --elements 0 | from 1 to
+compare-programs bf16x9 bf16x10 | bf16x9
+figures mary-5.1 --words 9 | 1, 2, 3
+figures nothing | khattak-gemm
+suite h100 --vary nothing=1..3 | rounding
+suite --check a.npy | a suite in a.npy
+export kahan --to c --length 0 | from 1 to
+recipes plain@x | FIELD=VALUE
+programs kahan@length=3 | word, accumulator
+compare d.npy d.npy --a a.npy --b wide.npy | [16, 4]
+compare empty.npy d.npy --a a.npy --b b.npy | an array in empty.npy
+identify --device model:h100:fp16 --formats fp16,fp16,fp32,fp33 --k 4 | fp32
+identify --device cuda:x --formats fp16,fp16,fp32,fp32 --k 4 | the number of a GPU
+identify-product numpy --formats fp32,fp32,fp32 --shape 8,8 | M,N,K
+identify-product module:function --formats fp32,fp32,fp32 --shape 8,8,8 | exec:PROGRAM
+probe plan x86/vdpbf16ps -o no/such.json | no such folder
+probe compare none.jsonl | a file of results
+probe campaign --device model:h100:fp16 --minutes -1 | above zero
+results show zz | the start of a record's id
+results verifi | verify
+run xie/table-99 | xie/table-9
+vectors h100 --kind odd | directed, boundary, random
+simulate a.npy b.npy --on h100:fp16 --c wide.npy -o x.npy | [4, 4]
+simulate one.npz:z b.npy --on h100:fp16 -o x.npy | one of a
+report --results nowhere --out site | a folder of results
 """
 CALLS = [tuple(line.rsplit(" | ", 1)) for line in WRONG.strip().splitlines()]
 
@@ -135,6 +197,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     np.savez("one.npz", a=a)
     Path("broken.json").write_text("{")
     Path("words.txt").write_text("words")
+    Path("empty.npy").touch()
 
 
 @pytest.mark.usefixtures("files")

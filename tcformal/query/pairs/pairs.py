@@ -7,6 +7,7 @@ from itertools import combinations
 
 from tcformal.checks import unknown_sentence
 from tcformal.design.catalog import catalogue, distinct_designs
+from tcformal.design.names import resolve
 from tcformal.design.short_names import in_names
 from tcformal.design.unit import UnitSpec, formats_text
 from tcformal.errors import UnknownNameError
@@ -59,6 +60,8 @@ def groups(text: str = "") -> list[FormatGroup]:
         key = (spec.operands, spec.scale_format, spec.scale_block)
         by_formats.setdefault(key, []).append(Merged(name, tuple(names)))
     if not any(unit.has(text) for units in by_formats.values() for unit in units):
+        if ":" in text:
+            resolve(text)
         raise UnknownNameError(unknown_sentence("text of a unit's name", text, _words()))
     candidates = (
         FormatGroup(formats_text(catalogue()[units[0].name]), tuple(units), _pairs(units, text))
