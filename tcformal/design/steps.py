@@ -283,12 +283,12 @@ def conversion_into(mode: str, fmt: Format) -> Conversion:
 
     Ranges and units: a format without Inf has one binade more than an IEEE format of its exponent bits;
     powers of two alone (e8m0) are rounded with one exponent bit more, and clamped afterwards.
-    Errors: InputError for a format whose least exponent is not IEEE's.
+    Errors: InputError for a format whose least exponent is not IEEE's, and for integers.
     """
     if not fmt.has_zero:
         return Conversion(mode, fmt.exponent_bits + 1, 0)
     if fmt.integer:
-        raise InputError(f"expected a format that values can be rounded to, but got {fmt}")
+        raise InputError(f"expected a format of floats that values can be rounded to, but got {fmt}")
     above = int(fmt.specials is not Specials.IEEE)
     rounding = Conversion(mode, fmt.exponent_bits, fmt.fraction_bits, above)
     if (rounding.e_min, rounding.e_max) != (fmt.e_min, fmt.e_max):

@@ -163,6 +163,8 @@ def valued(array: Any, fmt: Format | None, where: str, words: Format | None = No
             return x.astype(x.dtype.newbyteorder("="), copy=False)
         if x.dtype.kind == "V" and x.dtype.itemsize == 2:  # NumPy forgets the name of bfloat16 in a file
             fmt = format_named("bf16")
+        elif words is not None and takes_dtype(words, x.dtype):
+            return x
         elif words is not None and x.dtype.kind in "uV" and 8 * x.dtype.itemsize == words.storage_bits:
             fmt = words
         else:
@@ -172,7 +174,7 @@ def valued(array: Any, fmt: Format | None, where: str, words: Format | None = No
             )
     fmt = format_named("e4m3") if fmt.name == "ue4m3" else fmt  # whose words it has, but for their sign
     wanted = dtypes().get(fmt.name)
-    if wanted is None or fmt.name not in (*_OF_DTYPE, *_NAMED, "tf32"):
+    if wanted is None or (fmt.name not in (*_OF_DTYPE, *_NAMED, "tf32") and fmt is not words):
         raise InputError(f"expected one of {', '.join(_OF_DTYPE)} for {where}, but got {fmt.name}")
     if x.dtype == wanted:
         return x

@@ -171,7 +171,7 @@ def search_rows(pair: ProgramPair, seed: int) -> ProgramsCompared:
         results, row = oracle_results(pair, w), batch_of([w])
         kind, what = Kind.VIOLATED, "differ" if pair.differ else "are worse"
         reason = (
-            f"not always: {pair.claim}; {found.worse} of {found.compared} random rows {what}, "
+            f"{pair.refuted}; {found.worse} of {found.compared} random rows {what}, "
             "the worst replayed on exact fractions"
         )
         if results != tuple(int(RunnableProgram(p).evaluate(row.a, row.b, row.c)[0]) for p in pair.programs):

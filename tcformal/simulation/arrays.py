@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -138,12 +139,39 @@ def to_raw(name: str, array: Any, fmt: Format) -> NDArray[Any]:
 
 
 def as_array(x: Any) -> NDArray[Any]:
-    """An operand as an array: tensors of PyTorch on the CPU keep their values, of fp8 and smaller too."""
-    if type(x).__module__.partition(".")[0] == "torch":
-        from tcformal.torch.tensors import array_of  # PyTorch is there already
+    """An operand as an array: tensors of PyTorch keep their values, of fp8 and smaller too."""
+    return array_of(x.cpu()) if type(x).__module__.partition(".")[0] == "torch" else np.asarray(x)
 
-        return array_of(x.cpu())
-    return np.asarray(x)
+
+#: PyTorch's dtypes of floats: those that NumPy has itself, and the formats of those that cross as integers.
+_OWN_TENSORS = ("float16", "float32", "float64")
+_TENSORS = {
+    "bfloat16": "bf16", "float8_e4m3fn": "e4m3", "float8_e5m2": "e5m2", "float8_e4m3fnuz": "e4m3fnuz",
+    "float8_e5m2fnuz": "e5m2fnuz", "float8_e8m0fnu": "e8m0", "float4_e2m1fn_x2": "e2m1",
+}  # fmt: skip
+
+
+def array_of(x: Any) -> NDArray[Any]:
+    """A tensor's values as an array on the same memory.
+
+    Shapes: any; the strides are the tensor's.  Pairs of e2m1 are unpacked along the axis whose elements are
+    neighbours, the low half first: twice as many elements, in memory of their own.
+    Ranges and units: bf16, fp8, e8m0 and e2m1 as the dtypes of ml_dtypes.
+    Errors: InputError for a tensor that is not on the CPU, not dense, or of another dtype.
+    """
+    torch: Any = sys.modules["torch"]  # which made the tensor
+    name = str(x.dtype).removeprefix("torch.")
+    if name not in (*_OWN_TENSORS, *_TENSORS) or x.device.type != "cpu" or x.layout != torch.strided:
+        raise InputError(
+            f"expected a dense tensor of floats on the CPU, but got {x.dtype} ({x.layout}) on {x.device}"
+        )
+    plain = x.detach().resolve_conj().resolve_neg()
+    if name in _OWN_TENSORS:
+        return np.asarray(plain.numpy())
+    words = plain.view({1: torch.uint8, 2: torch.int16}[x.element_size()]).numpy()
+    if name.endswith("_x2"):
+        words = unpacked(words, next((i for i in reversed(range(x.ndim)) if x.stride(i) == 1), -1))
+    return np.asarray(words.view(dtypes()[_TENSORS[name]]))
 
 
 def unpacked(words: NDArray[Any], axis: int = -1) -> NDArray[Any]:

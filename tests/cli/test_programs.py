@@ -79,6 +79,41 @@ def test_a_comparison_finds_inputs_and_keeps_them(mine: str, monkeypatch: pytest
     assert "means: search" in long.output
 
 
+@pytest.mark.parametrize(("rounding", "c", "results"), [("RU", "1.25", "1 2"), ("RZ", "1.5", "2 1")])
+def test_roundings_to_e8m0_part_on_the_simplest_inputs(
+    rounding: str, c: str, results: str, tmp_path: Path
+) -> None:
+    """A result without Inf has simple inputs too; the first line says that results differ."""
+    other, kept = f"convert@rounding={rounding}", ["--results", str(tmp_path)]
+    words = ["compare-programs", "convert", other, "--differ", "--assume", "positive", *kept]
+    done = call(*words)
+    assert done.exit_code == 1
+    assert done.stdout.startswith(f"VIOLATED: the results of convert and {other} differ; vectors found")
+    data = json.loads(call(*words, "--json").stdout)
+    assert data["witness"]["c"]["value"] == c
+    assert " ".join(x["value"] for x in data["results"].values()) == results
+    same = call(
+        "compare-programs", "convert", "convert@rounding=RNA", "--differ", "--assume", "positive", *kept
+    )
+    assert same.exit_code == 0
+    assert same.stdout.startswith("HOLDS")
+
+
+@pytest.mark.parametrize(
+    ("name", "d"), [("mx", "9.5"), ("nvfp4", "10485761*2^-20"), ("chained@unit=b200:mxf8", "9.5")]
+)
+def test_programs_with_block_scales_are_asked_and_measured(name: str, d: str) -> None:
+    """Scales of one unless they are given; no bound is known, and the answer says why.
+
+    NVFP4 makes 0.75 of 0.5 beside 4, which a tie rounds to 1; the scales' errors are the last bit.
+    """
+    assert call("eval", name, "--a", "2,3", "--b", "4,0.5").stdout.startswith(f"d = {d}")
+    done = call("accuracy", name, "--length", "32")
+    assert done.exit_code == 3
+    assert "no bound:" in done.stdout
+    assert call("explain", name, "--a", "2,3", "--b", "4,0.5").stdout.startswith(f"d = {d}")
+
+
 def test_a_program_is_exported(mine: str) -> None:
     """SMT-LIB, and a C header, of two products."""
     text = call("export", mine, "--length", "2", "--to", "smtlib")

@@ -281,6 +281,7 @@ REFUSED = (
     ("d = convert(c, fp33)", "a known format, but got 'fp33'"),
     ("d = convert(c, fp16, RX)", "a known rounding, but got 'RX'"),
     ("d = convert(c, e4m3fnuz)", "a format that values can be rounded to, but got e4m3fnuz"),
+    ("d = convert(c, int8)", "a format of floats that values can be rounded to, but got int8"),
     ("d = repeat(a, 2, 5)", "3 elements to repeat 2 times for 5, but got 2"),
     ("d = exponent(0)", "a number above zero for exponent, but got 0"),
     ("x = convert(a, fp16)\nd = call(unit, x, x, 0, x, x)", "a unit with block scales beside scales"),

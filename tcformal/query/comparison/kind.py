@@ -108,8 +108,8 @@ class AlgorithmKind(QuestionKind[ErrorComparison]):
         return q.parameters.texts()
 
     def found_text(self, q: ErrorComparison, finder: str) -> str:
-        what = q.parameters.claim
-        return f"not always: {what}; {finder} found inputs, replayed on integers and on exact fractions"
+        what = q.parameters.refuted
+        return f"{what}; {finder} found inputs, replayed on integers and on exact fractions"
 
     def none_text(self, q: ErrorComparison, deciders: str) -> str:
         return f"{q.parameters.claim}: {deciders} found no inputs with a larger error"

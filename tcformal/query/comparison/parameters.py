@@ -92,6 +92,13 @@ class ComparedPrograms(ABC):
     def claim(self) -> str:
         """The claim that the question may refute, as one sentence."""
 
+    @property
+    def refuted(self) -> str:
+        """What inputs say that refute the claim."""
+        if self.differ:
+            return f"the results of {' and '.join(self.labels)} differ"
+        return f"not always: {self.claim}"
+
     @abstractmethod
     def parts(self) -> JsonObject:
         """The parts of a record that identify the question."""
