@@ -50,9 +50,9 @@ def hypotheses(
     Masks do not show that a chain starts from +0, nor that operands are converted exactly before they are
     multiplied.  Sums of products share their parameters, and so do sums of sums; with `alone` the outermost
     one has its own, and sums of two may cut unless shapes are rare; with `converted` operands of eight bits
-    are fp16 before they are multiplied.  `nan` is the word of an invalid operation, and the rule for NaN operands where the sums can
-    have one; `negated` says which products are subtracted.  `rare` are shapes in place of those that
-    catalogued designs have.
+    are fp16 before they are multiplied.  `nan` is the word of an invalid operation, and the rule for NaN
+    operands where the sums can have one; `negated` says which products are subtracted.  `rare` are shapes in
+    place of those that catalogued designs have.
     """
     if order.root is None:
         return

@@ -47,13 +47,14 @@ from tcformal.identification.validation import Validated, simplest_unfit, valida
 from tcformal.oracle.values import NumberClass, decode, format_value, hex_word
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import Raw, batch_of, rows_of, together, witness_at
-from tcformal.simulation.operands.inputs import inputs_to_try, without_nan
+from tcformal.simulation.operands.inputs import ends, inputs_to_try, without_nan
 from tcformal.simulation.operands.witness import Witness
 
 #: Rounds of the search, and designs that are shown of a class.
 _ROUNDS, _MEMBERS = 8, 8
-#: Random inputs that are asked where all first answers are one word, and their seed.
-_MORE, _SEED = 200, 9
+#: Random inputs that are asked where all first answers are one word, their seed, and a quarter of those at
+#: the ends of D that are asked first.
+_MORE, _SEED, _ENDS = 200, 9, 10
 #: The parts of the time that is left which stages have: trees and catalogued designs, what is near to these,
 #: trees with rare parameters, trees whose outermost sum has its own parameters, proofs.
 _FIRST, _NEARBY, _RARE, _ALONE, _PROOFS = 0.5, 0.3, 0.5, 0.6, 0.7
@@ -144,6 +145,8 @@ class Identifying:
         self.near, self.cut = 0, False
         #: Where answers leave every design, by name.
         self.broken: dict[str, str] = {}
+        #: Whether directed questions show a kind of device that is outside the space.
+        self.alike = False
         #: The word of NaNs, where one was seen, and the rule for NaN operands.
         self.nan: tuple[int, str] | None = None
 
@@ -206,19 +209,20 @@ class Identifying:
         if not self.search.alive:
             self.progress("trying the catalogued designs")
             self._listed()
-        if not self.search.alive and not self._looks_like():
+        if not self.search.alive:
+            self.alike = self._looks_like()
+        if not self.search.alive and not self.alike:
             self._beside()
         self.share(_ALONE)
-        if "looks like" not in self.broken:
+        if not self.alike:
             self._trees(alone=True)
         return self._concluded()
 
     def _ask_first(self) -> None:
         """What the next stages ask first, as one batch: no answer has a part in it."""
         batches = [questions.first_sums(self.spec, self.k), questions.invalid_operations(self.spec, self.k)]
-        batches.append(questions.terms_alone(self.spec, self.k))
         if self.spec.scale_format is None:
-            batches.append(first_masks(self.spec.operands, self.k))
+            batches += [first_masks(self.spec.operands, self.k), ends(self.spec, self.k, _ENDS, _SEED)]
         self.asker.ask(together(*batches))
 
     def _only_word(self) -> int | None:
@@ -284,6 +288,8 @@ class Identifying:
         asked = len(self.asker.history[1])
         if text := kind_of(self.asker, self._ranked(_BASES)):
             self.broken["looks like"] = text
+        elif self.order is not None and self.order.reason and self.paired:
+            self.broken["looks like"] = f"an order of the sum that the operands decide: {self.order.reason}"
         self._learn(asked)
         return bool(text)
 
@@ -351,7 +357,7 @@ class Identifying:
         self.varied = varied_by(self.search.alive, simplest, self.k)
         if self.asker.aside:
             return self._wrong_always(simplest)
-        self.progress(f"certifying {simplest.name}")
+        self.progress(f"certifying {simplest.name:.60}")
         asked, same = len(self.asker.history[1]), Sameness(simplest, self.k, _PROOFS * self.left)
         axes = certified(self.search, simplest, self.asker, same, self.progress)
         axes += settled_designs([u for u in fitting if u.name != simplest.name], axes, self.asker, same)
@@ -360,7 +366,7 @@ class Identifying:
             self._learn(asked)
             return self._concluded()
         if self.vectors:
-            self.progress(f"comparing {simplest.name} with the device")
+            self.progress(f"comparing {simplest.name:.60} with the device")
             self.until = self.deadline
             self.validated = validate(self.asker, simplest, self.vectors, over=self.over)
             if (found := self._refuted_late(simplest)) is not None:

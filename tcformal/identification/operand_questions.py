@@ -248,6 +248,9 @@ def _infinite(spec: UnitSpec, batch: Batch) -> NDArray[np.bool_]:
 #: Products of random factors that are asked alone, and their seed.
 _PRODUCTS, _ALONE_SEED = 16, 3
 
+#: Powers of two below 1 that are asked alone.
+_LOW_POWERS = 64
+
 #: What is measured of a device that refuses c, and what is not tested of it then.
 REFUSES_C, ANY_C = "none: the device takes no c but 0", "any c but 0"
 
@@ -282,18 +285,14 @@ def isolated(asker: Asker) -> Isolated:
     return Isolated(max(bits[:_PRODUCTS]), max(bits[_PRODUCTS:]), limit, least)
 
 
-def terms_alone(spec: UnitSpec, k: int) -> Batch:
-    """What `isolated` asks: dot products of k terms."""
-    return _alone(spec, k)[0]
-
-
 def _alone(spec: UnitSpec, k: int) -> tuple[Batch, list[int], list[int]]:
     """Random products, as many c, powers of two from 2^0 up, and those below; with the exponents of both."""
     rng, d, some = np.random.default_rng(_ALONE_SEED), spec.d_format, random_products(spec)
     some += [(0, 0, _significand(rng, spec.c_format)) for _ in range(_PRODUCTS)]
     powers = dict(x for e in range(d.e_max + 1) if (x := _power(spec, e)) is not None)
     floor = max(spec.a_format.e_min + spec.b_format.e_min, d.e_min - d.fraction_bits)
-    low = dict(x for e in range(floor, 0) if (x := _power(spec, e)) is not None and x[1][0])
+    step = max(1, -floor // _LOW_POWERS)
+    low = dict(x for e in range(floor, 0, step) if (x := _power(spec, e)) is not None and x[1][0])
     rows = [*some, *powers.values(), *low.values()]
     return first_products(spec, k, rows), [*powers], [*low]
 

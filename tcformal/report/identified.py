@@ -6,8 +6,10 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
+from tcformal.design.names import resolve
 from tcformal.encodings.spec import Format
 from tcformal.identification.identification import (
+    FITTING,
     AxisOutcome,
     Identification,
     IdentifyVerdict,
@@ -18,9 +20,11 @@ from tcformal.identification.repeat import Repeated
 from tcformal.identification.validation import Validated
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.report.chart import STYLE, Axis, Point, Series, chart
-from tcformal.report.escape import shortened
+from tcformal.report.escape import shortened, verbose
 from tcformal.report.parts import Headline, ReportPart, Rows
-from tcformal.simulation.operands.batch import Raw
+from tcformal.report.words import in_words
+from tcformal.simulation.matrix_unit import replay
+from tcformal.simulation.operands.batch import Raw, batch_of, witness_at
 from tcformal.simulation.operands.witness import explain_command, in_hex
 
 #: Members of a class, values of an axis and inputs that are shown.
@@ -28,13 +32,82 @@ _SHOWN = 8
 
 
 def identification_view(found: Identification) -> list[ReportPart]:
-    """The verdict, the classes, every axis, the rates, and what was not tested."""
+    """What the device is, or looks like; with -v every axis, rates, and what was measured."""
     good = found.verdict is IdentifyVerdict.IDENTIFIED
     device = found.device.get("device", "the device")
-    only = f" is {found.classes[0][0]}" if good and len(found.classes) == 1 else ""
-    parts: list[ReportPart] = [Headline(found.verdict.value, good, f": {device}{only}")]
-    reason = found.reason.replace(f" of {found.classes[0][0]} ", " ") if only else found.reason
-    parts.append(reason)
+    measured = dict(found.measured or {})
+    parts: list[ReportPart] = [Headline(found.verdict.value, good, f": {device}{_answer(found, measured)}")]
+    parts += _designs(found)
+    if found.layout is not None:
+        parts.append(f"The operands meet in another order: a[i] meets b[j], j = {_listed(found.layout)}.")
+    if found.repeated is not None and not found.repeated.deterministic:
+        parts += _spread(found.operands.d_format, found.repeated)
+    if verbose():
+        parts += _axes(found)
+    elif found.axes:
+        parts.append(_settled(found))
+    if not found.classes or verbose():
+        parts += [f"{name}: {value}" for name, value in measured.items()]
+    else:
+        parts += [f"{name}: {measured[name]}" for name in _ALWAYS if name in measured]
+    if found.unfit:
+        parts += _unexplained(found)
+    if found.nearest:
+        parts.append(Rows(("nearest design", ">answers it gives"), [
+            (x.design if verbose() else shortened(x.design), f"{x.agrees.count} of {x.agrees.of}")
+            for x in found.nearest[: None if verbose() else _NEAREST]
+        ]))  # fmt: skip
+    if found.validated is not None:
+        parts += _validated(found.validated)
+    parts.append(_counts(found))
+    parts += [f"not tested: {clause}" for clause in found.untested]
+    return parts
+
+
+#: What was measured that is shown beside a design, too; designs near to a device that are shown.
+_ALWAYS, _NEAREST = ("subtracted products", "accumulator"), 3
+
+
+def _answer(found: Identification, measured: dict[str, str]) -> str:
+    """The rest of the first line: what the device is, or may be, or looks like."""
+    if found.verdict in FITTING and found.classes:
+        name = found.classes[0][0]
+        text = _words(found) if name.startswith(_TREE) else name
+        if found.verdict is IdentifyVerdict.IDENTIFIED:
+            return f" is {text}"
+        open_ = _open(found)
+        return f" is {text}; undecided: {open_}" if open_ else f" may be {text}"
+    if (text := measured.pop("looks like", "")) and not found.classes:
+        return (
+            f" looks like {text}" if found.verdict is not IdentifyVerdict.NON_DETERMINISTIC else f": {text}"
+        )
+    return ""
+
+
+_TREE = "tree@"
+
+
+def _words(found: Identification) -> str:
+    return in_words(resolve(found.classes[0][0]), found.operands.k)
+
+
+def _open(found: Identification) -> str:
+    """The values that nothing decides, by parameter."""
+    open_ = [x for x in found.axes if x.settled is Settled.UNDECIDED]
+    values = ", ".join(dict.fromkeys(f"{x.axis} = {shortened(x.value)}" for x in open_[:_SHOWN]))
+    more = f", … ({len(open_)})" if len(open_) > _SHOWN else ""
+    return f"{values}{more}"
+
+
+def _designs(found: Identification) -> list[ReportPart]:
+    """Why, and the designs of each class."""
+    only = found.classes[0][0] if found.verdict in FITTING and len(found.classes) == 1 else ""
+    parts: list[ReportPart] = []
+    if only and not only.startswith(_TREE) and (text := _words(found)) != only:
+        parts.append(text)
+    parts.append(found.reason.replace(f" of {only} ", " ").replace(only, "it") if only else found.reason)
+    if only.startswith(_TREE):
+        parts.append(f"the design: {only}")
     for number, members in enumerate(found.classes, 1):
         head = "" if len(found.classes) == 1 else f"class {number}: {members[0]}"
         others = [shortened(x) for x in members[1 : _SHOWN + 1]]
@@ -43,25 +116,38 @@ def identification_view(found: Identification) -> list[ReportPart]:
         )
         if head or spelled:
             parts.append(f"  {', '.join(x for x in (head, spelled) if x)}")
-    if found.layout is not None:
-        parts.append(f"The operands meet in another order: a[i] meets b[j], j = {_listed(found.layout)}.")
-    if found.repeated is not None and not found.repeated.deterministic:
-        parts += _spread(found.operands.d_format, found.repeated)
-    parts += _axes(found)
-    if found.measured:
-        parts += [f"{name}: {value}" for name, value in found.measured.items()]
-    if found.nearest:
-        parts.append(Rows(("nearest design", ">answers it gives"), [
-            (x.design, f"{x.agrees.count} of {x.agrees.of}") for x in found.nearest
-        ]))  # fmt: skip
-    if found.unfit:
-        first = _input(found, found.unfit[0])
-        parts.append(f"{len(found.unfit)} answers that no design gives, the first: {first}")
-    if found.validated is not None:
-        parts += _validated(found.validated)
-    parts.append(_counts(found))
-    parts += [f"not tested: {clause}" for clause in found.untested]
     return parts
+
+
+def _settled(found: Identification) -> str:
+    """How many other values are settled, in one line."""
+    counts = Counter(x.settled for x in found.axes)
+    texts = {
+        Settled.REFUTED: "refuted by its answers", Settled.SAME: "proved to change nothing",
+        Settled.UNDECIDED: "undecided",
+    }  # fmt: skip
+    said = ", ".join(f"{counts[x]} {text}" for x, text in texts.items() if counts[x])
+    return f"other values of {len({x.axis for x in found.axes})} parameters: {said} (-v shows each)"
+
+
+def _unexplained(found: Identification) -> list[ReportPart]:
+    """The simplest input that no design gives, as a sum, with the result and the nearest design's."""
+    row = found.unfit[0]
+    batch, answers = found.history
+    w, of, d = witness_at(batch, row), found.operands, found.operands.d_format
+    terms = [
+        f"{format_value(of.a_format, x)}·{format_value(of.b_format, y)} (k = {i})"
+        for i, (x, y) in enumerate(zip(w.a, w.b, strict=True))
+        if x | y
+    ]
+    more = ["…"] if len(terms) > _SHOWN else []
+    text = " + ".join([*terms[:_SHOWN], *more, f"{format_value(of.c_format, w.c)} (c)"])
+    made = f"{len(found.unfit)} answers that no design gives, the simplest: {text} gives "
+    made += _both(d, int(answers[row]))
+    if found.nearest:
+        near = resolve(found.nearest[0].design)
+        made += f"; the nearest design gives {_both(d, int(replay(near, batch_of([w]))[0]))}"
+    return [made, f"as words: {_input(found, row)}"] if verbose() else [made]
 
 
 def _axes(found: Identification) -> list[ReportPart]:

@@ -402,6 +402,27 @@ def boundaries(spec: UnitSpec, k: int, seed: int) -> Batch:
     )  # fmt: skip
 
 
+def ends(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
+    """About 4n sums of few terms near the least normal number of D, and near its largest; no scales."""
+    return together(
+        below_normal(spec, k, 2 * n, seed), vanishing(spec, k, n, seed), near_largest(spec, k, n, seed)
+    )
+
+
+def near_largest(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
+    """The largest number of D as c, and a product of about half its ulp; no scales.
+
+    Which of these sums overflow depends on the rounding, and on what too large sums become.
+    """
+    rng, d = np.random.default_rng([seed, 17]), spec.d_format
+    a, b = (np.zeros((n, k), np.uint64) for _ in range(2))
+    rows, place = np.arange(n), rng.integers(0, k, n)
+    a[rows, place], b[rows, place] = product(rng, spec, d.e_max - d.fraction_bits - rng.integers(0, 3, n))
+    most = np.uint64(min(spec.c_format.largest, spec.c_format.sign_bit - 1))
+    c = most | rng.integers(0, 2, n, dtype=np.uint64) * np.uint64(spec.c_format.sign_bit)
+    return _clean(spec, Batch(a, b, c))
+
+
 def below_normal(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
     """The least normal number of D, as c or a product, and a product near D's least number; no scales.
 
