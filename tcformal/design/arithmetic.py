@@ -254,6 +254,12 @@ def rdna3_dot(*, a: str, d: str) -> Design:
     )  # fmt: skip
 
 
+def rdna4_bytes() -> Design:
+    """RDNA4's DOT4 of fp8 and bf8: four products aligned among themselves, as its pairs are, then with c."""
+    factor, _ = _RDNA_NANS["fp32"]
+    return replace(rdna4_dot(products=4, d="fp32"), aligned_group=4, nan_word=factor)
+
+
 def rdna4_dot(*, products: int, d: str) -> Design:
     """RDNA4's DOT2, or its WMMA step of two pairs: pairs of products and c, each rounded down; then one
     rounding to nearest."""

@@ -11,9 +11,9 @@ from tcformal.design.short_names import Alias
 _RENAMED = {"vfwbdota": "vfwbdot", "vfqwbdota": "vfqbdot", "vfbdota": "vfbdot"}
 #: Sparse instructions: what comes before K, the dense instruction in its place, and what may follow K.
 _SPARSE = (
-    (r"(mma|wgmma|tcgen05)\.sp(?:::ordered_metadata)?(\.m\d+n\d+k)", r"\1\2", r"\.(?!.*(f64|block)).*"),
-    (r"v_smfmac(_f32_\d+x\d+x)", r"v_mfma\1", r"_(b?f16|(bf8|fp8)_(bf8|fp8))"),
-    (r"v_swmmac(_\w+_16x16x)", r"v_wmma\1", r"_b?f16"),
+    (r"(mma|wgmma|tcgen05)\.sp(?:::ordered_metadata)?(\.(?!m8)m\d+n\d+k)", r"\1\2", r"\.(?!.*(f64|block)).*"),
+    (r"v_smfmac(_[fi]32_\d+x\d+x)", r"v_mfma\1", r"_(b?f16|i8|(bf8|fp8)_(bf8|fp8))"),
+    (r"v_swmmac(_\w+_16x16x)", r"v_wmma\1", r"_(b?f16|iu[48])(\..*)?"),
 )
 #: Without sparse instructions, of those that have dense ones of such names.
 _DENSE_ONLY = ("volta", "turing", "rdna3")

@@ -38,6 +38,9 @@ def test_renamed_instructions_are_the_units_that_they_were(now: str, before: str
         ),
         ("cdna3/v_smfmac_f32_32x32x16_f16", "cdna3/v_mfma_f32_32x32x8_f16"),
         ("cdna3/v_smfmac_f32_16x16x64_fp8_bf8", "cdna3/v_mfma_f32_16x16x32_fp8_bf8"),
+        ("ampere/mma.sp.m16n8k64.satfinite.s32.s8.u8.s32", "ampere/mma.m16n8k32.satfinite.s32.s8.u8.s32"),
+        ("cdna3/v_smfmac_i32_16x16x64_i8", "cdna3/v_mfma_i32_16x16x32_i8"),
+        ("rdna4/v_swmmac_i32_16x16x64_iu4.i4.u4.clamp", "rdna4/v_wmma_i32_16x16x32_iu4.i4.u4.clamp"),
         ("rdna4/v_swmmac_bf16_16x16x32_bf16", "rdna4/v_wmma_bf16_16x16x16_bf16"),
     ],
 )
@@ -62,6 +65,7 @@ def test_parameters_of_a_sparse_instruction_can_be_set() -> None:
     [
         "turing/mma.sp.m16n8k16.f32.f16.f16.f32",
         "ampere/mma.sp.m16n8k17.f32.f16.f16.f32",
+        "ampere/mma.sp.m8n8k32.s32.s8.s8.s32",
         "ampere/mma.sp.m16n8k64.f32.f16.f16.f32",
         "ada/mma.sp.m16n8k32.f32.e4m3.e4m3.f32",
         "hopper/mma.sp.m16n8k32.f64.f64.f64.f64",

@@ -100,11 +100,11 @@ def _nvdla() -> Iterator[tuple[str, Published]]:
 
 def _cute() -> Iterator[tuple[str, Published]]:
     """CUTE's sums of 512 bits of products with c, all cut at the largest exponent."""
-    kept, stated = documented(CUTE), documented(CUTE)
+    kept, signed = (as_reference(CUTE, f"CUTE-7b40bf01{zeros}") for zeros in ("", "-zeros"))
     zero = ("Where products are cut to nothing beside -0 alone, its C model gives +0, and this unit -0.",)
     rows: tuple[tuple[str, str, int, Fact, tuple[str, ...]], ...] = (
-        ("F16F16F32", "fp16", 32, kept, ()), ("BF16BF16F32", "bf16", 32, stated, zero),
-        ("TF32TF32F32", "e8m10", 16, stated, (*zero, "A tf32 is held in the upper 19 bits of a word.")),
+        ("F16F16F32", "fp16", 32, kept, ()), ("BF16BF16F32", "bf16", 32, signed, zero),
+        ("TF32TF32F32", "e8m10", 16, signed, (*zero, "A tf32 is held in the upper 19 bits of a word.")),
         ("Fp8e4m3F32", "e4m3", 64, kept, ()), ("Fp8e5m2F32", "e5m2", 64, kept, ()),
     )  # fmt: skip
     for name, a, n, fact, notes in rows:
@@ -113,7 +113,7 @@ def _cute() -> Iterator[tuple[str, Published]]:
     scale = "A scale that is a NaN counts as 2^128 in its C model; here it makes a NaN."
     for a in ("e4m3", "e5m2"):
         yield f"Mxfp8{a}F32", Published(
-            shape=(1, 1, 64), a=a, b=a, c="fp32", design=cute_sum(products=64), fact=stated,
+            shape=(1, 1, 64), a=a, b=a, c="fp32", design=cute_sum(products=64), fact=documented(CUTE),
             scales=("e8m0", 32), notes=(*zero, scale),
         )  # fmt: skip
 
@@ -126,10 +126,10 @@ def _cvfpu() -> Iterator[tuple[str, Published]]:
         ("fp16", "fp32"), ("bf16", "fp32"), ("e5m2", "fp16"), ("e4m3[ieee]", "fp16"), ("e5m2", "bf16"),
         ("e4m3[ieee]", "bf16"),
     ):  # fmt: skip
-        exact = (a, c) != ("e5m2", "fp16")
+        exact = (a, c) not in (("bf16", "fp32"), ("e5m2", "fp16"))
         yield f"fpnew_sdotp_multi.{c}.{a.partition('[')[0]}", Published(
             shape=(1, 1, 2), a=a, b=a, c=c, design=e_fdpa(products=2, d=c),
-            fact=documented(CVFPU),
+            fact=as_reference(CVFPU, f"CVFPU-e5aa6a01{'' if exact else '-zeros'}"),
             overrides=(frm,), notes=() if exact else zero,
         )  # fmt: skip
 

@@ -17,6 +17,7 @@ from tcformal.design.arithmetic import (
     mul_add_chain,
     pair_then_c,
     rdna3_dot,
+    rdna4_bytes,
     rdna4_dot,
     t_fdpa,
     x86_complex,
@@ -52,6 +53,7 @@ SPIKE, BOCHS, BOCHS_FP16 = "Spike-55b4658d", "Bochs-783b58fd", "Bochs-783b58fd-f
 GAUDI3_RESULTS = "Gaudi-3-e6cef1c3"
 GAUDI_RESULTS = {1: "Gaudi-1-e6cef1c3", 2: "Gaudi-2-e6cef1c3"}
 ROCJITSU = {3: "rocjitsu-gfx11-48f67ab9", 4: "rocjitsu-gfx12-5ac3c9c4"}
+ROCJITSU_DOT4 = "rocjitsu-gfx12-dot4"
 ROCJITSU_DOT2 = {g: f"{folder}-dot2" for g, folder in ROCJITSU.items()}
 
 
@@ -238,7 +240,7 @@ def _fp16() -> Iterator[tuple[str, Published]]:
 
 
 def _rdna(generation: int) -> Iterator[tuple[str, Published]]:
-    """RDNA's WMMA and DOT2 of fp16 and bf16 after ROCm's emulator, which its authors compared with two cards.
+    """RDNA's WMMA, DOT2 and DOT4 after ROCm's emulator, which its authors compared with two cards.
 
     With FP16_OVFL set, what overflows fp16 is its largest number.
     """
@@ -258,6 +260,11 @@ def _rdna(generation: int) -> Iterator[tuple[str, Published]]:
             if d == "f16":
                 fact = as_reference(source, ROCJITSU_DOT2[generation])
                 yield f"{name}.fp16_ovfl", replace(row, design=replace(design, overflow="largest"), fact=fact)
+    if generation == 4:
+        fact, words = documented(RDNA4), {"e4m3": "fp8", "e5m2": "bf8"}
+        for a, b in itertools.product(words, repeat=2):
+            row = Published(shape=(1, 1, 4), a=a, b=b, c="fp32", design=rdna4_bytes(), fact=fact)
+            yield f"v_dot4_f32_{words[a]}_{words[b]}", row
 
 
 def published_names() -> Iterator[tuple[str, UnitMaker]]:
