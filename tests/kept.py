@@ -14,9 +14,8 @@ from typing import Any
 from tcformal.backends.cnf import to_cnf
 from tcformal.design.names import resolve
 from tcformal.query.assume import from_texts
-from tcformal.query.pair import EqualityQuestion, question, replay
+from tcformal.query.pair import EqualityQuestion, question, search
 from tcformal.query.question import Kind
-from tcformal.query.search import search
 from tcformal.query.verdict import DECIDED, Verdict, reason_of
 from tcformal.simulation.operands.witness import Witness
 from tcformal.solve.certificate import Certificate, certify
@@ -70,7 +69,7 @@ def separated(reason: str = "cadical found inputs") -> Verdict[EqualityQuestion]
         reason,
         inputs=shown.inputs(),
         found_inputs=found.inputs(),
-        replayed=replay(q, shown),
+        replayed=q.replay(shown.inputs()),
         answers=answers,
     )
 
@@ -83,7 +82,13 @@ def scaled() -> Verdict[EqualityQuestion]:
     assert found.scale_a
     inputs, answers = found.inputs(), (said("vectors", Status.SAT, model=found.inputs()),)
     return verdict(
-        q, Kind.SEPARATED, "", inputs=inputs, found_inputs=inputs, replayed=replay(q, found), answers=answers
+        q,
+        Kind.SEPARATED,
+        "",
+        inputs=inputs,
+        found_inputs=inputs,
+        replayed=q.replay(found.inputs()),
+        answers=answers,
     )
 
 

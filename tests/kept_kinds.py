@@ -10,8 +10,8 @@ from tcformal.backends.cnf import to_cnf
 from tcformal.design.names import resolve
 from tcformal.query.assume import from_texts
 from tcformal.query.comparison.error_comparison import comparison_parameters, error_comparison
-from tcformal.query.properties import PROPERTY, property_question
-from tcformal.query.question import Kind, Question, kind_of
+from tcformal.query.properties import property_question
+from tcformal.query.question import Kind, Question
 from tcformal.query.verdict import Verdict, reason_of
 from tcformal.solve.certificate import certify
 from tcformal.solve.result import Status
@@ -36,8 +36,8 @@ def _algorithm(*assumed: str) -> Question:
 
 def _found(q: Question, inputs: dict[str, int]) -> Any_:
     answers = (said("vectors", Status.SAT, model=inputs),)
-    return _verdict(q, kind_of(q).found, answers=answers, inputs=inputs, found_inputs=inputs,
-                    replayed=kind_of(q).replay(q, inputs))  # fmt: skip
+    return _verdict(q, q.FOUND, answers=answers, inputs=inputs, found_inputs=inputs,
+                    replayed=q.replay(inputs))  # fmt: skip
 
 
 def _none(q: Question, *, vacuous: bool = False, allowed: dict[str, int] | None = None) -> Any_:
@@ -45,7 +45,7 @@ def _none(q: Question, *, vacuous: bool = False, allowed: dict[str, int] | None 
     outcome = run_cadical(q.graph, root, LIMITS)
     assert outcome.status is Status.UNSAT
     made = certify(to_cnf(q.graph, root), outcome.proof, "cadical")
-    kind = Kind.VACUOUS if vacuous else kind_of(q).none
+    kind = Kind.VACUOUS if vacuous else q.NONE
     answers = (said("cadical", Status.UNSAT),)
     return _verdict(q, kind, answers=answers, certificate=made, allowed=allowed)
 
@@ -58,7 +58,7 @@ def _verdict(q: Question, kind: Kind, **more: Any) -> Any_:
 def property_violated() -> Any_:
     """A design whose zeros have signs gives -0."""
     q = _property(f"{TWO},zero_sign=ieee")
-    found = PROPERTY.search(q, 0)  # type: ignore[arg-type]
+    found = q.search(0)
     assert found is not None
     return _found(q, found)
 

@@ -189,7 +189,7 @@ def ulp_distance(fmt: Format, first: Raw, second: Raw) -> NDArray[np.int64]:
     """The ulp distance between encodings: values of the format in between; -1 if one is special and they
     differ."""
     if fmt.integer:
-        return np.abs(numbers(fmt, first, np.int64) - numbers(fmt, second, np.int64))
+        return np.asarray(np.abs(numbers(fmt, first, np.int64) - numbers(fmt, second, np.int64)))
     body = np.uint64((1 << (fmt.width - 1)) - 1)
     infinity = np.uint64(fmt.infinity)
     places, kinds = [], []

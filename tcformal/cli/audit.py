@@ -20,7 +20,7 @@ from tcformal.errors import InputError, RecordError
 from tcformal.files import json_of, read_named
 from tcformal.ir.walk import digest
 from tcformal.programs.chain import circuit, not_built
-from tcformal.query.question import Kind, kind_of
+from tcformal.query.question import Kind
 from tcformal.report.escape import print_json, warn
 from tcformal.report.parts import Headline, ReportPart, Rows, show
 from tcformal.report.text import SHOWN, telling
@@ -153,9 +153,8 @@ def _decided_again(spec: UnitSpec) -> str:
 
 def _same(printed: Mapping[str, Any], record: Record, q: Any) -> str:
     """Compare a printed answer with its record; RecordError at the first part in which they differ."""
-    kind = kind_of(q)
     kept = {
-        "verdict": record["verdict"], **kind.to_json(q), "assumptions": kind.assumptions(q),
+        "verdict": record["verdict"], **q.to_json(), "assumptions": q.conditions(),
         "question_sha256": q.digest(), "witness": record["witness"], **(record["results"] or {}),
         "certificate": (record["certificate"] or {}).get("sha256"),
     }  # fmt: skip

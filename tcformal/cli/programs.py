@@ -20,7 +20,7 @@ from tcformal.oracle.numerals import number_text
 from tcformal.oracle.values import hex_word
 from tcformal.programs.program import Program, known_programs, program
 from tcformal.query.assume import Assumptions, from_texts
-from tcformal.query.comparison.kind import explain_program
+from tcformal.query.comparison.error_comparison import explain_program
 from tcformal.query.comparison.parameters import C_EXPONENTS, MEASURES, read_excess
 from tcformal.query.programs import MEANS, SOLVED, ProgramsCompared, compare_programs
 from tcformal.query.question import Kind

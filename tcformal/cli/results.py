@@ -23,11 +23,11 @@ from tcformal.cli.prove import say_written, write_instance
 from tcformal.design.names import resolve
 from tcformal.errors import InputError, RecordError
 from tcformal.files import write_whole
-from tcformal.query.comparison.kind import PROGRAMS
+from tcformal.query.comparison.error_comparison import ProgramsQuestion
 from tcformal.query.options import SolveOptions
-from tcformal.query.properties import PROPERTY
+from tcformal.query.pair import EqualityQuestion
+from tcformal.query.properties import PropertyQuestion
 from tcformal.query.question import Kind
-from tcformal.query.search import EQUALITY
 from tcformal.query.verdict import NOT_CHECKED, kept_as
 from tcformal.report.escape import Plain, print_json, say, say_command, warn
 from tcformal.report.parts import bar
@@ -171,7 +171,7 @@ def _program(data: Any) -> Any:
 def record_command(record: Mapping[str, Any]) -> str | None:
     """The `tcformal explain` command that shows a separating witness; None for other kinds."""
     question = record["question"]
-    if question["kind"] != EQUALITY.name:
+    if question["kind"] != EqualityQuestion.KIND:
         return None
     rows = {**record["witness"], "c": [record["witness"]["c"]]}
     # As it was written then: the units may have gone since.
@@ -202,9 +202,9 @@ def record_view(entry: Entry, state: State, finding: AuditFinding) -> Renderable
     record, q = entry.record, entry.record["question"]
     verdict, reason = audited(record, finding.status, finding.reason)
     lines = [headline(verdict, "bold", f": {reason}"), Text(f"recorded reason: {record['reason']}")]
-    if q["kind"] == EQUALITY.name:
+    if q["kind"] == EqualityQuestion.KIND:
         lines.append(Text(f"units: {q['first']}\n       {q['second']}"))
-    elif q["kind"] == PROGRAMS.name:
+    elif q["kind"] == ProgramsQuestion.KIND:
         lines.append(Text(f"programs: {_program(q['worse'])}\n          {_program(q['other'])}"))
     else:
         lines.append(Text(f"unit: {q['unit']}; {q.get('property') or q['form']}"))
@@ -230,7 +230,7 @@ def _witness(record: Mapping[str, Any]) -> list[RenderableType]:
         (record["question"].get(name, name), _both(value))
         for name, value in record["results"]["results"].items()
     ))  # fmt: skip
-    if record["question"]["kind"] == PROPERTY.name:
+    if record["question"]["kind"] == PropertyQuestion.KIND:
         inputs = ((name, _both(value)) for name, value in w.items() if int(value["hex"], 16))
         return [table("input", "value", rows=inputs), results]
     pairs = list(zip(w["a"], w["b"], strict=True))

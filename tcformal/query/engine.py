@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tcformal.errors import RecordError
 from tcformal.ir.node import Node
 from tcformal.query.options import SolveOptions
-from tcformal.query.question import Kind, Q, Question, Replayed, kind_of
+from tcformal.query.question import Kind, Q, Question, Replayed
 from tcformal.query.verdict import DECIDED, Verdict, reason_of, unanswered
 from tcformal.solve.result import Decision, SolverAnswer, Status
 from tcformal.version import VERSION, commit, host
@@ -36,7 +36,6 @@ def answer(
     its verdict is UNKNOWN, TIMEOUT, or ERROR with the evidence.
     """
     start = time.monotonic()
-    question_kind = kind_of(q)
 
     def verdict(kind: Kind, reason: str, d: Decision, **more: Any) -> Verdict[Q]:
         return Verdict(
@@ -48,14 +47,14 @@ def answer(
     def decided(kind: Kind, d: Decision, **more: Any) -> Verdict[Q]:
         return verdict(kind, reason_of(kind, q, d.answers, d.certificate), d, **more)
 
-    members = question_kind.members(how.solvers)
+    members = q.members(how.solvers)
 
     def ask(node: Node, shows: Callable[[Replayed], bool]) -> Decision:
         """The portfolio's decision whether some input makes a node 1, as its replay shows."""
         from tcformal.solve.portfolio import decide  # a theorem or a vector may have answered before
 
         return decide(
-            q.graph, node, replay=lambda m: bool(shows(question_kind.replay(q, m))), members=members,
+            q.graph, node, replay=lambda m: bool(shows(q.replay(m))), members=members,
             limits=how.limits, certify=how.certify, jobs=how.jobs,
         )  # fmt: skip
 
@@ -65,7 +64,7 @@ def answer(
     def impossible() -> Verdict[Q] | None:
         """The verdict for unsatisfiable or undecided assumptions; None where an input satisfies them."""
         nonlocal allowed, asked
-        if asked or not question_kind.assumptions(q):
+        if asked or not q.conditions():
             return None
         asked = True
         how.progress("are the assumptions satisfiable?")
@@ -81,27 +80,27 @@ def answer(
         if (none := impossible()) is not None:
             return none
         by_theorem = Decision(status=Status.UNSAT, answers=(), reason=equal.reason)
-        return verdict(question_kind.none, equal.reason, by_theorem, theorems=equal, allowed=allowed)
+        return verdict(q.NONE, equal.reason, by_theorem, theorems=equal, allowed=allowed)
     d = None
     if how.solvers is None:
         how.progress("trying vectors")
         d = _decide_by_vectors(q, how.limits.seed)
     if d is None:
-        if question_kind.assumptions_first and (none := impossible()) is not None:
+        if q.ASSUMPTIONS_FIRST and (none := impossible()) is not None:
             return none
         how.progress("asking the solvers")
         d = ask(q.asked, lambda r: r.confirms)
     if d.status is Status.SAT and d.model is not None:
         how.progress("shrinking the witness")
-        small = question_kind.shrink(q, d.model, shrink_s)
-        again = question_kind.replay(q, small)
+        small = q.shrink(d.model, shrink_s)
+        again = q.replay(small)
         if not again.confirms:
             return verdict(Kind.ERROR, "the shrunk witness does not replay on integers and oracle", d)
-        return decided(question_kind.found, d, inputs=small, found_inputs=d.model, replayed=again)
+        return decided(q.FOUND, d, inputs=small, found_inputs=d.model, replayed=again)
     if d.status is Status.UNSAT:
-        if not question_kind.assumptions_first and (none := impossible()) is not None:
+        if not q.ASSUMPTIONS_FIRST and (none := impossible()) is not None:
             return none
-        return decided(question_kind.none, d, allowed=allowed)
+        return decided(q.NONE, d, allowed=allowed)
     return verdict(unanswered(d), d.reason, d)
 
 
@@ -111,14 +110,14 @@ def _decide_by_vectors(q: Question, seed: int) -> Decision | None:
     Such a vector also shows that the assumptions are satisfiable.
     """
     start = time.monotonic()
-    inputs = kind_of(q).search(q, seed)
+    inputs = q.search(seed)
     if inputs is None:
         return None
     answered = SolverAnswer(
         solver=VECTORS_NAME, version=VERSION, status=Status.SAT, model=dict(inputs),
         seconds=time.monotonic() - start,
     )  # fmt: skip
-    if kind_of(q).replay(q, inputs).confirms:
+    if q.replay(inputs).confirms:
         reason = f"{VECTORS_NAME} answered sat with a model that replays"
         return Decision(status=Status.SAT, model=answered.model, answers=(answered,), reason=reason)
     reason = f"disagreement: {VECTORS_NAME} answered sat, but its model does not replay"
@@ -134,7 +133,7 @@ def kept_or_answered(q: Q, how: SolveOptions, *, equal: EqualByTheorem | None = 
     """
     store = how.store()
     # Under assumptions a kept answer also has inputs that obey them.
-    at_once = equal is not None and not kind_of(q).assumptions(q)
+    at_once = equal is not None and not q.conditions()
     kept = None if store is None or how.fresh or at_once else store.find(q, certify=how.certify)
     known = kept is not None and kept.checked
     v = kept

@@ -19,10 +19,9 @@ from tcformal.query.comparison.error_comparison import (
     ComparisonReplay,
     ErrorComparison,
     error_comparison,
-    oracle_results,
-    replay,
+    replayed_data,
+    shrunk,
 )
-from tcformal.query.comparison.kind import replayed_data, shrunk
 from tcformal.query.comparison.parameters import C_EXPONENTS, ComparedPrograms, ProgramPair
 from tcformal.query.engine import kept_or_answered
 from tcformal.query.options import AnswerStore, solve_options
@@ -168,7 +167,7 @@ def search_rows(pair: ProgramPair, seed: int) -> ProgramsCompared:
     least = pair.more_than or Fraction(0)
     w = found.witness if pair.differ or (found.excess is not None and found.excess > least) else None
     if w is not None:
-        results, row = oracle_results(pair, w), batch_of([w])
+        results, row = pair.oracle_results(w), batch_of([w])
         kind, what = Kind.VIOLATED, "differ" if pair.differ else "are worse"
         reason = (
             f"{pair.refuted}; {found.worse} of {found.compared} random rows {what}, "
@@ -274,7 +273,7 @@ class Worst:
         q, found = error_comparison(replace(self.asked, more_than=more_than)), None
         v = ask(q, seconds)
         if v.kind is Kind.VIOLATED and v.found_inputs is not None:
-            run = replay(q, v.found_inputs)
+            run = q.replay(v.found_inputs)
             found = run.excess_ulps
             if found is not None and found > self.excess:
                 self.witness, self.replayed = run.witness, run
@@ -305,7 +304,7 @@ class Worst:
             return
         q = error_comparison(replace(self.asked, more_than=_up(self.excess) - ULP_STEP))
         small = shrunk(q, self.witness.inputs(), seconds=seconds)
-        run = replay(q, small.inputs())
+        run = q.replay(small.inputs())
         if run.confirms:
             self.witness, self.replayed = small, run
 

@@ -26,9 +26,9 @@ from tcformal.ir.node import Node
 from tcformal.oracle.values import NumberClass, decode, value_data
 from tcformal.programs.chain import OperandNodes, chained_dot, declare_inputs, scale_count
 from tcformal.query.assume import Assumptions, assume_of_unit, from_texts
-from tcformal.query.question import JsonObject, Kind, Question, QuestionKind, RawInputs
+from tcformal.query.pair import VECTORS
+from tcformal.query.question import JsonObject, Kind, Question, RawInputs
 from tcformal.query.replay import oracle_result
-from tcformal.query.search import VECTORS
 from tcformal.semantics.unpack import unpack
 from tcformal.shown import short
 from tcformal.simulation.operands.batch import columns
@@ -301,10 +301,14 @@ _ABOVE = 24
 
 @dataclass(frozen=True, slots=True)
 class PropertyQuestion(Question):
-    """Does a property hold of a unit on every input?
+    """The question whether a property holds of a unit on every input: VIOLATED with inputs, or HOLDS.
 
     Shapes: inputs a[0], b[0], …, c and those that the property adds (such as c2) are raw encodings.
     """
+
+    KIND = "property"
+    FOUND = Kind.VIOLATED
+    NONE = Kind.HOLDS
 
     name: str
     unit: UnitSpec
@@ -327,6 +331,127 @@ class PropertyQuestion(Question):
 
     def outcome(self, kind: Kind) -> str:
         return f"{self.name} of {short(self.unit.shown)}{self.assumptions.phrase()}"
+
+    def replay(self, inputs: RawInputs) -> PropertyReplay:
+        """Run inputs through every call on integers and on the oracle, and check the property on both."""
+        operands, results = [c.operands for c in self.case.calls], [c.result for c in self.case.calls]
+        words = (n for x in operands for n in (*x.a, *x.b, x.c, *x.scale_a, *x.scale_b))
+        roots = list(dict.fromkeys([self.assumed, self.violated, *words, *results]))
+        at = dict(zip(roots, Concrete(self.graph, roots)(inputs), strict=True))
+
+        def row(nodes: Sequence[Node]) -> tuple[int, ...]:
+            return tuple(at[n] for n in nodes)
+
+        witnesses = tuple(
+            Witness(row(x.a), row(x.b), at[x.c], row(x.scale_a), row(x.scale_b)) for x in operands
+        )
+        oracle = tuple(oracle_result(self.unit, w) for w in witnesses)
+        violated = bool(at[self.violated]), self.case.check(witnesses, oracle)
+        return PropertyReplay(bool(at[self.assumed]), witnesses, row(results), oracle, violated)
+
+    def shrink(self, inputs: RawInputs, seconds: float) -> dict[str, int]:
+        """Greedy shrinking: inputs that still violate the property, with more zeros and fewer bits."""
+        deadline = time.monotonic() + seconds
+        best = dict(inputs)
+        changed = True
+        while changed and time.monotonic() < deadline:
+            changed = False
+            for name in best:
+                for value in _simpler(best[name]):
+                    tried = {**best, name: value}
+                    if time.monotonic() < deadline and self.replay(tried).confirms:
+                        best, changed = tried, True
+                        break
+        return best
+
+    def search(self, seed: int) -> dict[str, int] | None:
+        """The first seeded vector that violates the property; None where none does.
+
+        An input that a property adds to an operand (c2 to c) is the next encoding above it.  In every second
+        vector that operand is the last number below a power of two and large beside the products, all of them
+        positive: one step then changes how much alignment cuts off.
+        """
+        tried = columns(inputs_to_try(self.unit, self.k, VECTORS, seed))
+        if self.assumptions.c is not None:
+            tried["c"] = np.full(VECTORS, self.assumptions.c, np.uint64)
+        o = self.unit.operands
+        beside = {"c2": ("c", o.c), "a2": ("a[0]", o.a)}
+        for name, (operand, fmt) in beside.items():
+            if name in self.graph.inputs:
+                for column in tried:
+                    magnitude = (1 << ((o.a if column[0] == "a" else o.b).width - 1)) - 1
+                    if column[0] in "ab":
+                        tried[column][::2] &= np.uint64(magnitude)
+                shift = fmt.fraction_bits + fmt.ignored_low_bits
+                ones = np.uint64((1 << shift) - (1 << fmt.ignored_low_bits))
+                above = np.arange(VECTORS, dtype=np.uint64) % np.uint64(_ABOVE) + np.uint64(fmt.bias)
+                base = np.array(tried[operand], dtype=np.uint64)
+                base[::2] = (np.minimum(above, np.uint64(fmt.e_max + fmt.bias)) << np.uint64(shift) | ones)[
+                    ::2
+                ]
+                tried[operand] = base
+                tried[name] = (base + np.uint64(1 << fmt.ignored_low_bits)) & np.uint64((1 << fmt.width) - 1)
+        (violated,) = Vector(self.graph, tried).run([self.violated])
+        for row in np.flatnonzero(np.broadcast_to(violated, (VECTORS,))):
+            model = {name: int(column[row]) for name, column in tried.items()}
+            if self.replay(model).confirms:
+                return model
+        return None
+
+    def conditions(self) -> list[str]:
+        return self.assumptions.texts()
+
+    def found_text(self, finder: str) -> str:
+        text = PROPERTIES[self.name].text
+        return f"not always: {text}; {finder} found inputs, replayed on integers and on exact fractions"
+
+    def none_text(self, deciders: str) -> str:
+        return f"{PROPERTIES[self.name].text}: {deciders} found no inputs that violate it"
+
+    def parts(self) -> JsonObject:
+        o = self.unit.operands
+        return {
+            "kind": self.KIND,
+            "property": self.name,
+            "unit": self.unit.name,
+            "k": self.k,
+            "formats": o.names(),
+            "assumptions": self.assumptions.spellings(),
+        }
+
+    @staticmethod
+    def build(parts: Mapping[str, Any], graph: Graph | None = None) -> PropertyQuestion:
+        unit = resolve(parts["unit"])
+        return property_question(
+            parts["property"], unit, from_texts(unit.operands.c, parts["assumptions"]), graph
+        )
+
+    def witness_data(self, inputs: RawInputs) -> JsonObject:
+        return {name: value_data(self._format(name), inputs.get(name, 0)) for name in self.graph.inputs}
+
+    def read_witness(self, data: Mapping[str, Any]) -> dict[str, int]:
+        if data.keys() != self.graph.inputs.keys():
+            raise RecordError(
+                f"expected inputs {', '.join(self.graph.inputs)}, but got {', '.join(data) or 'none'}"
+            )
+        return {name: read_value(self._format(name), value) for name, value in data.items()}
+
+    def results_data(self, replayed: PropertyReplay) -> JsonObject:
+        d = self.unit.operands.d
+        pairs = zip(self.case.calls, replayed.integers, strict=True)
+        return {"results": {call.label: value_data(d, raw) for call, raw in pairs}}
+
+    def commands(self, replayed: PropertyReplay) -> list[str]:
+        words = by_value(self.unit)
+        return [explain_command([self.unit.name], w, words, command="eval") for w in replayed.operands]
+
+    def to_json(self) -> JsonObject:
+        return {"property": self.name, "unit": self.unit.name, "k": self.k}
+
+    def _format(self, name: str) -> Format:
+        """The format of an input: an extra input such as c2 has the format of its operand."""
+        row = name.partition("[")[0]
+        return self.unit.input_formats()[row if row.startswith("scale_") else name[0]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,136 +496,3 @@ def _simpler(raw: int) -> list[int]:
     bits = [i for i in range(raw.bit_length()) if raw >> i & 1]
     tried = [0, *(raw >> i << i for i in reversed(bits)), *(raw & ~(1 << i) for i in bits)]
     return [value for value in dict.fromkeys(tried) if value != raw]
-
-
-class UnitProperty(QuestionKind[PropertyQuestion]):
-    """A property of one unit: VIOLATED with inputs, or HOLDS."""
-
-    name = "property"
-    found = Kind.VIOLATED
-    none = Kind.HOLDS
-
-    def replay(self, q: PropertyQuestion, inputs: RawInputs) -> PropertyReplay:
-        """Run inputs through every call on integers and on the oracle, and check the property on both."""
-        operands, results = [c.operands for c in q.case.calls], [c.result for c in q.case.calls]
-        words = (n for x in operands for n in (*x.a, *x.b, x.c, *x.scale_a, *x.scale_b))
-        roots = list(dict.fromkeys([q.assumed, q.violated, *words, *results]))
-        at = dict(zip(roots, Concrete(q.graph, roots)(inputs), strict=True))
-
-        def row(nodes: Sequence[Node]) -> tuple[int, ...]:
-            return tuple(at[n] for n in nodes)
-
-        witnesses = tuple(
-            Witness(row(x.a), row(x.b), at[x.c], row(x.scale_a), row(x.scale_b)) for x in operands
-        )
-        oracle = tuple(oracle_result(q.unit, w) for w in witnesses)
-        violated = bool(at[q.violated]), q.case.check(witnesses, oracle)
-        return PropertyReplay(bool(at[q.assumed]), witnesses, row(results), oracle, violated)
-
-    def shrink(self, q: PropertyQuestion, inputs: RawInputs, seconds: float) -> dict[str, int]:
-        """Greedy shrinking: inputs that still violate the property, with more zeros and fewer bits."""
-        deadline = time.monotonic() + seconds
-        best = dict(inputs)
-        changed = True
-        while changed and time.monotonic() < deadline:
-            changed = False
-            for name in best:
-                for value in _simpler(best[name]):
-                    tried = {**best, name: value}
-                    if time.monotonic() < deadline and self.replay(q, tried).confirms:
-                        best, changed = tried, True
-                        break
-        return best
-
-    def search(self, q: PropertyQuestion, seed: int) -> dict[str, int] | None:
-        """The first seeded vector that violates the property; None where none does.
-
-        An input that a property adds to an operand (c2 to c) is the next encoding above it.  In every second
-        vector that operand is the last number below a power of two and large beside the products, all of them
-        positive: one step then changes how much alignment cuts off.
-        """
-        tried = columns(inputs_to_try(q.unit, q.k, VECTORS, seed))
-        if q.assumptions.c is not None:
-            tried["c"] = np.full(VECTORS, q.assumptions.c, np.uint64)
-        o = q.unit.operands
-        beside = {"c2": ("c", o.c), "a2": ("a[0]", o.a)}
-        for name, (operand, fmt) in beside.items():
-            if name in q.graph.inputs:
-                for column in tried:
-                    magnitude = (1 << ((o.a if column[0] == "a" else o.b).width - 1)) - 1
-                    if column[0] in "ab":
-                        tried[column][::2] &= np.uint64(magnitude)
-                shift = fmt.fraction_bits + fmt.ignored_low_bits
-                ones = np.uint64((1 << shift) - (1 << fmt.ignored_low_bits))
-                above = np.arange(VECTORS, dtype=np.uint64) % np.uint64(_ABOVE) + np.uint64(fmt.bias)
-                base = np.array(tried[operand], dtype=np.uint64)
-                base[::2] = (np.minimum(above, np.uint64(fmt.e_max + fmt.bias)) << np.uint64(shift) | ones)[
-                    ::2
-                ]
-                tried[operand] = base
-                tried[name] = (base + np.uint64(1 << fmt.ignored_low_bits)) & np.uint64((1 << fmt.width) - 1)
-        (violated,) = Vector(q.graph, tried).run([q.violated])
-        for row in np.flatnonzero(np.broadcast_to(violated, (VECTORS,))):
-            model = {name: int(column[row]) for name, column in tried.items()}
-            if self.replay(q, model).confirms:
-                return model
-        return None
-
-    def assumptions(self, q: PropertyQuestion) -> list[str]:
-        return q.assumptions.texts()
-
-    def found_text(self, q: PropertyQuestion, finder: str) -> str:
-        text = PROPERTIES[q.name].text
-        return f"not always: {text}; {finder} found inputs, replayed on integers and on exact fractions"
-
-    def none_text(self, q: PropertyQuestion, deciders: str) -> str:
-        return f"{PROPERTIES[q.name].text}: {deciders} found no inputs that violate it"
-
-    def parts(self, q: PropertyQuestion) -> JsonObject:
-        o = q.unit.operands
-        return {
-            "kind": self.name,
-            "property": q.name,
-            "unit": q.unit.name,
-            "k": q.k,
-            "formats": o.names(),
-            "assumptions": q.assumptions.spellings(),
-        }
-
-    def build(self, parts: Mapping[str, Any], graph: Graph | None = None) -> PropertyQuestion:
-        unit = resolve(parts["unit"])
-        return property_question(
-            parts["property"], unit, from_texts(unit.operands.c, parts["assumptions"]), graph
-        )
-
-    def witness_data(self, q: PropertyQuestion, inputs: RawInputs) -> JsonObject:
-        return {name: value_data(_format(q, name), inputs.get(name, 0)) for name in q.graph.inputs}
-
-    def read_witness(self, q: PropertyQuestion, data: Mapping[str, Any]) -> dict[str, int]:
-        if data.keys() != q.graph.inputs.keys():
-            raise RecordError(
-                f"expected inputs {', '.join(q.graph.inputs)}, but got {', '.join(data) or 'none'}"
-            )
-        return {name: read_value(_format(q, name), value) for name, value in data.items()}
-
-    def results_data(self, q: PropertyQuestion, replayed: PropertyReplay) -> JsonObject:
-        d = q.unit.operands.d
-        pairs = zip(q.case.calls, replayed.integers, strict=True)
-        return {"results": {call.label: value_data(d, raw) for call, raw in pairs}}
-
-    def commands(self, q: PropertyQuestion, replayed: PropertyReplay) -> list[str]:
-        words = by_value(q.unit)
-        return [explain_command([q.unit.name], w, words, command="eval") for w in replayed.operands]
-
-    def to_json(self, q: PropertyQuestion) -> JsonObject:
-        return {"property": q.name, "unit": q.unit.name, "k": q.k}
-
-
-def _format(q: PropertyQuestion, name: str) -> Format:
-    """The format of a property's input: an extra input such as c2 has the format of its operand."""
-    row = name.partition("[")[0]
-    return q.unit.input_formats()[row if row.startswith("scale_") else name[0]]
-
-
-#: The only instance.
-PROPERTY = UnitProperty()

@@ -1,4 +1,4 @@
-"""The interface of all kinds of questions, for one engine and one store, and the register of these kinds."""
+"""The interface of all kinds of questions, for one engine and one store, and the list of these kinds."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import enum
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from tcformal.encodings.spec import Format
 from tcformal.errors import RecordError
@@ -53,9 +53,21 @@ class Replayed(Protocol):
 
 
 class Question(Shown, ABC):
-    """A question: is there an input that satisfies the assumptions and shows what is asked about?"""
+    """A question: is there an input that satisfies the assumptions and shows what is asked about?
+
+    Each kind of question is a subclass, by which the engine answers it and the store records it.
+    """
 
     __slots__ = ()
+
+    #: The kind's name in records and query files.
+    KIND: ClassVar[str]
+    #: The verdict where such an input exists, and where none exists.
+    FOUND: ClassVar[Kind]
+    NONE: ClassVar[Kind]
+    #: Whether the engine first asks whether the assumptions are satisfiable.  A witness shows it too, so
+    #: kinds that often have one do without that question.
+    ASSUMPTIONS_FIRST: ClassVar[bool] = True
 
     graph: Graph
     #: 1 where every assumption holds.
@@ -82,109 +94,83 @@ class Question(Shown, ABC):
         """SHA-256 of the question's definition."""
         return digest(self.graph, {"assertion": self.asked, "assumed": self.assumed})
 
-
-Q = TypeVar("Q", bound=Question)
-
-
-class QuestionKind(ABC, Generic[Q]):
-    """One kind of question: the functions by which the engine answers it and the store records it."""
-
-    #: The kind's name in records and query files.
-    name: str
-    #: The verdict where such an input exists, and where none exists.
-    found: Kind
-    none: Kind
-    #: Whether the engine first asks whether the assumptions are satisfiable.  A witness shows it too, so
-    #: kinds that often have one do without that question.
-    assumptions_first: bool = True
-
     # ------------------------------------------------------------------ answering
     @abstractmethod
-    def replay(self, q: Q, inputs: RawInputs) -> Replayed:
+    def replay(self, inputs: RawInputs) -> Replayed:
         """Run inputs on integers and on the Fraction oracle."""
 
     @abstractmethod
-    def shrink(self, q: Q, inputs: RawInputs, seconds: float) -> dict[str, int]:
+    def shrink(self, inputs: RawInputs, seconds: float) -> dict[str, int]:
         """Simplify inputs while they still satisfy the question."""
 
-    def search(self, q: Q, seed: int) -> dict[str, int] | None:
+    def search(self, seed: int) -> dict[str, int] | None:
         """Search seeded vectors for inputs that satisfy the question; None without success."""
-        return None
 
     def members(self, solvers: Sequence[str] | None) -> Sequence[str] | None:
         """The solvers in the order that suits this kind; None for the default order."""
         return solvers
 
     @abstractmethod
-    def assumptions(self, q: Q) -> list[str]:
+    def conditions(self) -> list[str]:
         """The assumptions as readable lines."""
 
     @abstractmethod
-    def found_text(self, q: Q, finder: str) -> str:
+    def found_text(self, finder: str) -> str:
         """The reason of a verdict with inputs that `finder` found, as one sentence."""
 
     @abstractmethod
-    def none_text(self, q: Q, deciders: str) -> str:
+    def none_text(self, deciders: str) -> str:
         """The reason of a verdict without inputs that `deciders` decided, as one sentence."""
 
     # ------------------------------------------------------------------ writing and reading
     @abstractmethod
-    def parts(self, q: Q) -> JsonObject:
-        """The identifying parts of a question, from which `build` builds it again."""
+    def parts(self) -> JsonObject:
+        """The identifying parts of the question, from which `build` builds it again."""
 
+    @staticmethod
     @abstractmethod
-    def build(self, parts: Mapping[str, Any], graph: Graph | None = None) -> Q:
+    def build(parts: Mapping[str, Any], graph: Graph | None = None) -> Question:
         """Build the question of `parts` from the current definitions, in an empty or a new graph.
 
         Errors: TcformalError for parts that the current definitions do not support.
         """
 
     @abstractmethod
-    def witness_data(self, q: Q, inputs: RawInputs) -> JsonObject:
+    def witness_data(self, inputs: RawInputs) -> JsonObject:
         """Inputs as record data: encodings in hex, exact values."""
 
     @abstractmethod
-    def read_witness(self, q: Q, data: Mapping[str, Any]) -> dict[str, int]:
+    def read_witness(self, data: Mapping[str, Any]) -> dict[str, int]:
         """Read inputs from record data; RecordError where encodings, values or shape disagree."""
 
     @abstractmethod
-    def results_data(self, q: Q, replayed: Any) -> JsonObject:
+    def results_data(self, replayed: Any) -> JsonObject:
         """The results on the inputs as record data: encodings in hex, exact values."""
 
     @abstractmethod
-    def commands(self, q: Q, replayed: Any) -> list[str]:
+    def commands(self, replayed: Any) -> list[str]:
         """The `tcformal eval` commands that reproduce the results."""
 
     @abstractmethod
-    def to_json(self, q: Q) -> JsonObject:
+    def to_json(self) -> JsonObject:
         """The question as plain data, for `--json`."""
 
 
-#: Where the kind of each class of questions is, by the class's name.
-_OF = {
-    "EqualityQuestion": ("tcformal.query.search", "EQUALITY"),
-    "PropertyQuestion": ("tcformal.query.properties", "PROPERTY"),
-    "ErrorComparison": ("tcformal.query.comparison.kind", "PROGRAM"),
-    "ProgramsQuestion": ("tcformal.query.comparison.kind", "PROGRAMS"),
-    "RtlQuestion": ("tcformal.query.rtl", "RTL"),
+Q = TypeVar("Q", bound=Question)
+
+#: Where the class of each kind of question is, by the kind's name; answers of other kinds are not kept.
+_KINDS = {
+    "separate": ("tcformal.query.pair", "EqualityQuestion"),
+    "property": ("tcformal.query.properties", "PropertyQuestion"),
+    "algorithm": ("tcformal.query.comparison.error_comparison", "ErrorComparison"),
+    "programs": ("tcformal.query.comparison.error_comparison", "ProgramsQuestion"),
 }
 
 
-def kind_of(question: Q) -> QuestionKind[Q]:
-    """The kind of a question."""
-    return _kind(type(question).__name__)
-
-
-def kind_named(name: str) -> QuestionKind[Any]:
-    """The kind with this name in records; RecordError for an unknown name."""
-    for question in _OF:
-        kind = _kind(question)
-        if kind.name == name and question != "RtlQuestion":  # whose answers are not kept
-            return kind
-    raise RecordError(f"expected a known kind of question, but got {name!r}")
-
-
-def _kind(question: str) -> QuestionKind[Any]:
-    module, name = _OF[question]
-    kind: QuestionKind[Any] = getattr(import_module(module), name)
-    return kind
+def build_question(parts: Mapping[str, Any], graph: Graph | None = None) -> Question:
+    """Build the question of a record's `parts`; errors of `Question.build`, RecordError for another kind."""
+    if parts["kind"] not in _KINDS:
+        raise RecordError(f"expected a known kind of question, but got {parts['kind']!r}")
+    module, name = _KINDS[parts["kind"]]
+    q: Question = getattr(import_module(module), name).build(parts, graph)
+    return q

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
-from typing import Any
 
 from tcformal.checks import check_int, shown
 from tcformal.design.unit import UnitSpec
@@ -21,7 +20,6 @@ from tcformal.query.assume import Assumptions, assume_of_unit
 from tcformal.query.pair import EqualityQuestion, EqualityReplay
 from tcformal.query.question import JsonObject, RawInputs
 from tcformal.query.replay import oracle_result
-from tcformal.query.search import Equality
 from tcformal.query.yosys import Clocking, FlatRtl, RtlSource
 from tcformal.simulation.operands.witness import Witness, by_value, explain_command
 
@@ -167,7 +165,12 @@ def _pieces(g: Graph, places: Sequence[PortBits], port: str, width: int) -> Iter
 
 @dataclass(frozen=True, slots=True)
 class RtlQuestion(EqualityQuestion):
-    """The question whether a module ever differs from a unit; results are the unit's, then the module's."""
+    """The question whether a module ever differs from a unit; results are the unit's, then the module's.
+
+    Answers are not kept, because the files may change.
+    """
+
+    KIND = "rtl"
 
     module: str
     #: The result of the module on a witness, found by the tool that read it.
@@ -178,38 +181,25 @@ class RtlQuestion(EqualityQuestion):
         """The names of the unit and of the module."""
         return self.first.name, self.module
 
+    def replay(self, inputs: RawInputs) -> EqualityReplay:
+        w = Witness.of(inputs, self.k)
+        assumed, _, unit, module = self.evaluator()(w.inputs())
+        oracle = oracle_result(self.first, w), self.evaluate(w)
+        return EqualityReplay(w, bool(assumed), (unit, module), oracle)
 
-class RtlEquality(Equality):
-    """A unit and a module on shared operands; answers are not stored, because the files may change."""
-
-    name = "rtl"
-
-    def replay(self, q: EqualityQuestion, inputs: RawInputs) -> EqualityReplay:
-        assert isinstance(q, RtlQuestion)
-        w = Witness.of(inputs, q.k)
-        assumed, _, unit, module = q.evaluator()(w.inputs())
-        return EqualityReplay(w, bool(assumed), (unit, module), (oracle_result(q.first, w), q.evaluate(w)))
-
-    def found_text(self, q: EqualityQuestion, finder: str) -> str:
+    def found_text(self, finder: str) -> str:
         return f"{finder} found inputs; replayed on integers, on exact fractions, and by yosys on the RTL"
 
-    def none_text(self, q: EqualityQuestion, deciders: str) -> str:
-        same = "the netlist folds into the unit's definition; " if q.same_definition else ""
+    def none_text(self, deciders: str) -> str:
+        same = "the netlist folds into the unit's definition; " if self.same_definition else ""
         return f"{same}{deciders} found no inputs on which they differ"
 
-    def build(self, parts: Mapping[str, Any], graph: Graph | None = None) -> EqualityQuestion:
-        raise InputError("expected a question of units, but got one of RTL, whose answers are not kept")
-
-    def results_data(self, q: EqualityQuestion, replayed: EqualityReplay) -> JsonObject:
+    def results_data(self, replayed: EqualityReplay) -> JsonObject:
         pairs = zip(("unit", "module"), replayed.integers, strict=True)
-        return {"results": {name: value_data(q.first.operands.d, raw) for name, raw in pairs}}
+        return {"results": {name: value_data(self.first.operands.d, raw) for name, raw in pairs}}
 
-    def commands(self, q: EqualityQuestion, replayed: EqualityReplay) -> list[str]:
-        return [explain_command([q.first.name], replayed.witness, by_value(q.first), command="eval")]
-
-
-#: The one of its kind.
-RTL = RtlEquality()
+    def commands(self, replayed: EqualityReplay) -> list[str]:
+        return [explain_command([self.first.name], replayed.witness, by_value(self.first), command="eval")]
 
 
 _BENCH = """\

@@ -9,17 +9,34 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import islice
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
 from tcformal.backends.vector import Vector
+from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Sign
+from tcformal.ir.build import Graph
+from tcformal.ir.node import Node
 from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import NumberClass, decode, encode_exact, encoded, exponent_of
-from tcformal.query.pair import EqualityQuestion
 from tcformal.simulation.operands.batch import batch_of, columns
 from tcformal.simulation.operands.witness import Witness, factors
+
+
+class Separation(Protocol):
+    """What inputs are shrunk for: two results on `k` products of one unit's operands, which `differ`."""
+
+    @property
+    def first(self) -> UnitSpec: ...
+    @property
+    def k(self) -> int: ...
+    @property
+    def graph(self) -> Graph: ...
+    @property
+    def results(self) -> tuple[Node, Node]: ...
+    @property
+    def differ(self) -> Node: ...
 
 
 def _field(fmt: Format, raw: int) -> int:
@@ -155,7 +172,7 @@ def leading(number: Fraction) -> Iterator[Fraction]:
 _NEAR = 12
 
 
-def rescaled(question: EqualityQuestion, w: Witness, live: list[int]) -> Iterator[Witness]:
+def rescaled(question: Separation, w: Witness, live: list[int]) -> Iterator[Witness]:
     """Neighbours with other scales; none for units without scales."""
     fmt, block = question.first.scale_format, question.first.scale_block
     if fmt is None or block is None:
@@ -215,9 +232,7 @@ def _simpler_pairs(fmt: Format, w: Witness, i: int) -> Iterator[Witness]:
             yield _with_scales(w, i, fmt.one, one)
 
 
-def _absorbed(
-    question: EqualityQuestion, w: Witness, fmt: Format, i: int, members: list[int]
-) -> Iterator[Witness]:
+def _absorbed(question: Separation, w: Witness, fmt: Format, i: int, members: list[int]) -> Iterator[Witness]:
     """Neighbours with the same scaled products, but smaller scales, or the largest product near 1."""
     o = question.first.operands
     products = [exact_product(o.a, o.b, w.a[k], w.b[k]) for k in members]
@@ -239,7 +254,7 @@ def _absorbed(
                     yield _with_products(new, dict(zip(members, pairs, strict=True)))
 
 
-def _with_c(question: EqualityQuestion, w: Witness, fmt: Format, used: set[int]) -> Iterator[Witness]:
+def _with_c(question: Separation, w: Witness, fmt: Format, used: set[int]) -> Iterator[Witness]:
     """Neighbours with c and one scale of every used block times a power of two, so that one is near 1."""
     o = question.first.operands
     c = decode(o.c, w.c)
@@ -278,7 +293,7 @@ def _swapped(w: Witness, block: int, live: list[int]) -> Iterator[Witness]:
         )
 
 
-def _carried(question: EqualityQuestion, w: Witness, block: int, live: list[int]) -> Iterator[Witness]:
+def _carried(question: Separation, w: Witness, block: int, live: list[int]) -> Iterator[Witness]:
     """Neighbours with one scaled product moved to another block, and adapted to that block's scales."""
     o = question.first.operands
     worth = factors(question.first, w)
@@ -302,7 +317,7 @@ _Factors: TypeAlias = tuple[int, int]
 _DEEPEST, _FEW_POWERS = 64, 8
 
 
-def candidates(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
+def candidates(question: Separation, w: Witness) -> Iterator[Witness]:
     """Simpler neighbours of a witness, the largest simplifications first."""
     o, k = question.first.operands, question.k
     live = [i for i in range(k) if w.a[i] or w.b[i]]
@@ -324,7 +339,7 @@ def candidates(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
     yield from _moved(w, live)
 
 
-def templates(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
+def templates(question: Separation, w: Witness) -> Iterator[Witness]:
     """Simple witnesses: c = 1 or 0, and two products that are powers of two of at most 1, of either sign.
 
     With scales: all are 1, then those of the last block are smaller powers of two.
@@ -345,7 +360,7 @@ def templates(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
                 yield from _two_products(replace(bare, scale_a=(*ones[:-1], smaller)), few)
 
 
-def _two_powers(question: EqualityQuestion, powers: list[_Factors]) -> list[tuple[int, _Factors, _Factors]]:
+def _two_powers(question: Separation, powers: list[_Factors]) -> list[tuple[int, _Factors, _Factors]]:
     """Choices of c and two products: c = 1 with any two, c = 0 with one at a bound of the results.
 
     With c = 0 only the distance of the two matters, and their distance from half the smallest result.
@@ -392,7 +407,7 @@ def _copied(w: Witness, live: list[int]) -> Iterator[Witness]:
         yield from (_put(w, i, w.a[j], w.b[j]) for i in live if i != j)
 
 
-def _joined(question: EqualityQuestion, w: Witness, live: list[int]) -> Iterator[Witness]:
+def _joined(question: Separation, w: Witness, live: list[int]) -> Iterator[Witness]:
     """Neighbours with two products, or c and a product, merged into their sum."""
     o = question.first.operands
     worth = {i: f for i, f in enumerate(factors(question.first, w)) if f}
@@ -413,7 +428,7 @@ def _joined(question: EqualityQuestion, w: Witness, live: list[int]) -> Iterator
                 yield replace(_put(w, i, 0, 0), c=new_c)
 
 
-def _scaled(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
+def _scaled(question: Separation, w: Witness) -> Iterator[Witness]:
     """Neighbours with all products and c times a power of two, so that the largest product is near 1."""
     o = question.first.operands
     products = [exact_product(o.a, o.b, x, y) for x, y in zip(w.a, w.b, strict=True)]
@@ -437,7 +452,7 @@ def _scaled(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
                 yield replace(w, a=a, b=b, c=new_c)
 
 
-def _negated(question: EqualityQuestion, w: Witness) -> Iterator[Witness]:
+def _negated(question: Separation, w: Witness) -> Iterator[Witness]:
     """Neighbours with all signs flipped, or with a product's sign moved to a."""
     o = question.first.operands
     sa, sb, sc = o.a.sign_bit, o.b.sign_bit, o.c.sign_bit
@@ -498,7 +513,7 @@ def _digits_cost(fmt: Format, raw: int, cost: int) -> int:
     return cost + bits + abs(value.exponent) + subnormal + sign
 
 
-def witness_cost(question: EqualityQuestion, w: Witness) -> int:
+def witness_cost(question: Separation, w: Witness) -> int:
     """The cost of reading a witness: the sum over operands, plus a little for each product's position."""
     o = question.first.operands
     places = sum(i for i, (x, y) in enumerate(zip(w.a, w.b, strict=True)) if x or y)
@@ -508,7 +523,7 @@ def witness_cost(question: EqualityQuestion, w: Witness) -> int:
     return places + factors + scales + value_cost(o.c, w.c)
 
 
-def shrink(question: EqualityQuestion, witness: Witness, *, seconds: float = 4.0) -> Witness:
+def shrink(question: Separation, witness: Witness, *, seconds: float = 4.0) -> Witness:
     """A separating witness of at most the same cost, by greedy descent in batches.
 
     The given witness is returned where no simpler one separates within `seconds`.
@@ -525,7 +540,7 @@ def shrink(question: EqualityQuestion, witness: Witness, *, seconds: float = 4.0
     return best
 
 
-def _descend(question: EqualityQuestion, cost: int, best: Witness, deadline: float) -> tuple[int, Witness]:
+def _descend(question: Separation, cost: int, best: Witness, deadline: float) -> tuple[int, Witness]:
     """Greedy descent: move to the cheapest neighbour until none is cheaper."""
     while (cheaper := _first_cheaper(question, candidates(question, best), cost, deadline, best)) is not None:
         cost, best = cheaper
@@ -533,7 +548,7 @@ def _descend(question: EqualityQuestion, cost: int, best: Witness, deadline: flo
 
 
 def _first_cheaper(
-    question: EqualityQuestion,
+    question: Separation,
     tried: Iterator[Witness],
     cost: int,
     deadline: float,
@@ -554,7 +569,7 @@ def _first_cheaper(
     return None
 
 
-def _costs(question: EqualityQuestion, batch: Sequence[Witness]) -> list[tuple[int, Witness]]:
+def _costs(question: Separation, batch: Sequence[Witness]) -> list[tuple[int, Witness]]:
     """The candidates that separate, each with its cost, and a penalty for NaN and Inf results."""
     if not batch:
         return []
@@ -569,7 +584,7 @@ def _costs(question: EqualityQuestion, batch: Sequence[Witness]) -> list[tuple[i
     ]
 
 
-def _cheaper(question: EqualityQuestion, batch: Sequence[Witness], cost: int) -> list[tuple[int, Witness]]:
+def _cheaper(question: Separation, batch: Sequence[Witness], cost: int) -> list[tuple[int, Witness]]:
     """The separating candidates below a cost, cheapest first."""
     return sorted((c for c in _costs(question, batch) if c[0] < cost), key=lambda c: c[0])
 

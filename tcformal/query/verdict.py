@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic
 
 from tcformal.oracle.values import format_value
-from tcformal.query.question import JsonObject, Kind, Q, Question, kind_of
+from tcformal.query.question import JsonObject, Kind, Q, Question
 from tcformal.shown import Shown
 from tcformal.simulation.operands.witness import Witness
 from tcformal.solve.result import Decision, Limits, SolverAnswer, Status
@@ -108,12 +108,12 @@ class Verdict(Shown, Generic[Q]):
 
     def to_json(self) -> JsonObject:
         """The verdict as plain data: encodings in hex, values exact."""
-        q, question_kind = self.question, kind_of(self.question)
+        q = self.question
         data: JsonObject = {
             "verdict": self.kind.name,
             "reason": self.reason,
-            **question_kind.to_json(q),
-            "assumptions": question_kind.assumptions(q),
+            **q.to_json(),
+            "assumptions": q.conditions(),
             "question_sha256": q.digest(),
             "confirmed_by": list(self.confirmed_by),
             "certificate": None if self.certificate is None else self.certificate.to_json(),
@@ -131,10 +131,10 @@ class Verdict(Shown, Generic[Q]):
         if self.theorems is not None:
             data |= self.theorems.to_json()
         if self.inputs is not None:
-            data["witness"] = question_kind.witness_data(q, self.inputs)
-            data |= question_kind.results_data(q, self.replayed)
+            data["witness"] = q.witness_data(self.inputs)
+            data |= q.results_data(self.replayed)
             data["replayed_on"] = ["integers", "fractions"]
-            data["commands"] = question_kind.commands(q, self.replayed)
+            data["commands"] = q.commands(self.replayed)
         return data
 
 
@@ -142,15 +142,12 @@ def reason_of(
     kind: Kind, q: Question, answers: Sequence[SolverAnswer], certificate: Certificate | None
 ) -> str:
     """The reason of a decided verdict from its evidence alone, as one sentence."""
-    question_kind = kind_of(q)
-    if kind is question_kind.found:
-        return question_kind.found_text(
-            q, next((a.solver for a in answers if a.status is Status.SAT), "a solver")
-        )
+    if kind is q.FOUND:
+        return q.found_text(next((a.solver for a in answers if a.status is Status.SAT), "a solver"))
     who = " and ".join(sorted(a.solver for a in answers if a.status is Status.UNSAT))
     proof = "" if certificate is None else (
         f"; the proof of {certificate.solver} was checked by {certificate.checker}"
     )  # fmt: skip
     if kind is Kind.VACUOUS:
-        return f"no operands satisfy: {'; '.join(question_kind.assumptions(q))}"
-    return question_kind.none_text(q, who) + proof
+        return f"no operands satisfy: {'; '.join(q.conditions())}"
+    return q.none_text(who) + proof

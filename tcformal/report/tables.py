@@ -12,7 +12,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.query.pair import EqualityQuestion
-from tcformal.query.question import Kind, kind_of
+from tcformal.query.question import Kind
 from tcformal.query.verdict import Verdict
 from tcformal.report.escape import as_given, say_command, shortened, verbose
 from tcformal.report.text import (
@@ -42,10 +42,10 @@ def verdict_view(v: Verdict[Any]) -> RenderableType:
     parts: list[RenderableType] = [headline(v.kind.name, _COLOUR[v.kind], f": {_answer(v)}")]
     if v.kind is Kind.SEPARATED and v.witness is not None:
         parts.append(Text(v.reason, style="dim"))
-    if assumed := kind_of(v.question).assumptions(v.question):
+    if assumed := v.question.conditions():
         parts.append(Text("assumed: " + "; ".join(assumed)))
     if not isinstance(v.question, EqualityQuestion) and v.replayed is not None:
-        parts += map(Text, kind_of(v.question).commands(v.question, v.replayed))
+        parts += map(Text, v.question.commands(v.replayed))
     elif v.witness is not None and v.results is not None:
         parts.append(witness_table(v.question.first, v.witness))
         d, pairs = v.question.first.operands.d, zip(v.question.names, v.results, strict=True)

@@ -9,7 +9,7 @@ from tcformal.design.names import gives_back
 from tcformal.errors import InputError, RecordError, TcformalError
 from tcformal.query.engine import VECTORS_NAME
 from tcformal.query.pair import EqualityQuestion
-from tcformal.query.question import Kind, Q, Question, kind_named, kind_of
+from tcformal.query.question import Kind, Q, Question, build_question
 from tcformal.query.verdict import DECIDED, Verdict, kept_as, reason_of
 from tcformal.solve.certificate import Certificate
 from tcformal.solve.members import registry
@@ -30,7 +30,7 @@ def identity(record: Mapping[str, Any]) -> str:
 
 def identity_of(q: Question) -> str:
     """The identity of a question, under which its answer is stored."""
-    return digest_of(kind_of(q).parts(q))
+    return digest_of(q.parts())
 
 
 def to_record(v: Verdict[Any], date: str) -> Record:
@@ -38,20 +38,18 @@ def to_record(v: Verdict[Any], date: str) -> Record:
 
     Errors: RecordError for a question whose units cannot be built again from their names.
     """
-    q, question_kind = v.question, kind_of(v.question)
-    parts = question_kind.parts(q)
+    q = v.question
+    parts = q.parts()
     _check_names(q, parts)
     return seal(
         {
             "question": {**parts, "sha256": q.digest()},
             "verdict": v.kind.name,
             "reason": v.reason,
-            "witness": None if v.inputs is None else question_kind.witness_data(q, v.inputs),
-            "found_witness": None
-            if v.found_inputs is None
-            else question_kind.witness_data(q, v.found_inputs),
-            "results": None if v.replayed is None else question_kind.results_data(q, v.replayed),
-            "allowed": None if v.allowed is None else question_kind.witness_data(q, v.allowed),
+            "witness": None if v.inputs is None else q.witness_data(v.inputs),
+            "found_witness": None if v.found_inputs is None else q.witness_data(v.found_inputs),
+            "results": None if v.replayed is None else q.results_data(v.replayed),
+            "allowed": None if v.allowed is None else q.witness_data(v.allowed),
             "solvers": [_answer(a) for a in v.answers],
             "confirmed_by": list(v.confirmed_by),
             "limits": v.limits.to_json(),
@@ -87,12 +85,13 @@ def question_of(record: Mapping[str, Any]) -> Question:
     Errors: RecordError for units, formats or assumptions that no longer are those of the record.
     """
     parts = record["question"]
-    question_kind = kind_named(parts["kind"])
     try:
-        q: Question = question_kind.build(parts)
+        q = build_question(parts)
+    except RecordError:
+        raise
     except TcformalError as error:
         raise RecordError(f"expected a question that can still be asked, but {error}") from error
-    for key, value in question_kind.parts(q).items():
+    for key, value in q.parts().items():
         if value != parts[key]:
             raise RecordError(
                 f"expected {key} {value} in the question, as its units have it, but got {parts[key]}"
@@ -115,23 +114,22 @@ def check_answers(record: Mapping[str, Any], q: Question) -> None:
     The rule is that of new answers: a finder for a witness; for none, two solvers on two encodings, or
     one whose proof is kept; and no solver with the contrary answer.
     """
-    question_kind = kind_of(q)
     answers = {a["name"]: a["answer"] for a in record["solvers"]}
     unknown = answers.keys() - registry.keys() - {VECTORS_NAME}
     if unknown:
         raise RecordError(f"expected answers of known solvers, but got one of {min(unknown)}")
     verdict = Kind[record["verdict"]]
-    if verdict not in (question_kind.found, question_kind.none, Kind.VACUOUS):
+    if verdict not in (q.FOUND, q.NONE, Kind.VACUOUS):
         raise RecordError(
-            f"expected {question_kind.found.name}, {question_kind.none.name} or VACUOUS as the answer to a "
-            f"question of kind {question_kind.name}, but got {verdict.name}"
+            f"expected {q.FOUND.name}, {q.NONE.name} or VACUOUS as the answer to a "
+            f"question of kind {q.KIND}, but got {verdict.name}"
         )
     if "theorems" in record:
         applied_theorems(record, q)
         return
-    if verdict is Kind.VACUOUS and not question_kind.assumptions(q):
+    if verdict is Kind.VACUOUS and not q.conditions():
         raise RecordError("expected assumptions in a question that is VACUOUS, but got none")
-    needed, barred = ("sat", "unsat") if verdict is question_kind.found else ("unsat", "sat")
+    needed, barred = ("sat", "unsat") if verdict is q.FOUND else ("unsat", "sat")
     if barred in answers.values():
         raise RecordError(f"expected no {barred} among the solvers' answers for {verdict.name}, but got "
                           f"{', '.join(answers.values())}")  # fmt: skip
@@ -140,7 +138,7 @@ def check_answers(record: Mapping[str, Any], q: Question) -> None:
         if answers.get(name) != needed:
             raise RecordError(f"expected {needed} from {name}, which confirms {verdict.name}, but got "
                               f"{answers.get(name, 'no answer')}")  # fmt: skip
-    if verdict is not question_kind.found and not record["certificate"]:
+    if verdict is not q.FOUND and not record["certificate"]:
         known = [registry[name] for name, answer in answers.items() if answer == needed and name in registry]
         if not any(one.confirms(other) for one in known for other in known):
             who = [name for name, answer in answers.items() if answer == needed]
@@ -174,8 +172,8 @@ def check_allowed(q: Question, record: Mapping[str, Any]) -> dict[str, int] | No
     None where the question has no assumptions.
     Errors: RecordError where they are missing, or do not obey the assumptions.
     """
-    question_kind, allowed = kind_of(q), record["allowed"]
-    needed = Kind[record["verdict"]] is question_kind.none and bool(question_kind.assumptions(q))
+    allowed = record["allowed"]
+    needed = Kind[record["verdict"]] is q.NONE and bool(q.conditions())
     if needed != (allowed is not None):
         raise RecordError(
             f"expected {'' if needed else 'no '}inputs that show that the assumptions of {record['verdict']} "
@@ -183,8 +181,8 @@ def check_allowed(q: Question, record: Mapping[str, Any]) -> dict[str, int] | No
         )
     if allowed is None:
         return None
-    inputs = question_kind.read_witness(q, allowed)
-    if not question_kind.replay(q, inputs).assumed:
+    inputs = q.read_witness(allowed)
+    if not q.replay(inputs).assumed:
         raise RecordError("expected inputs that obey the assumptions, but these do not")
     return inputs
 
@@ -195,12 +193,12 @@ def check_replays(q: Question, record: Mapping[str, Any]) -> Any:
     Errors: RecordError where the found or the shrunk witness does not show what was asked about, or where
     the results are not those of the record.
     """
-    question_kind, replayed = kind_of(q), None
+    replayed = None
     for which in ("found_witness", "witness"):
-        replayed = question_kind.replay(q, question_kind.read_witness(q, record[which]))
+        replayed = q.replay(q.read_witness(record[which]))
         if not replayed.confirms:
             raise RecordError(f"expected a {which} that shows what was asked, but it does not replay")
-    again = question_kind.results_data(q, replayed)
+    again = q.results_data(replayed)
     if again != record["results"]:
         raise RecordError(f"expected results {_short(again)}, but got {_short(record['results'])}")
     return replayed
@@ -213,9 +211,8 @@ def _short(results: Any) -> str:
 
 def check_vectors(record: Mapping[str, Any], q: Question) -> None:
     """Raise RecordError where seeded vectors refute a record's verdict."""
-    question_kind = kind_of(q)
-    inputs = question_kind.search(q, Limits().seed)
-    if inputs is not None and question_kind.replay(q, inputs).confirms:
+    inputs = q.search(Limits().seed)
+    if inputs is not None and q.replay(inputs).confirms:
         raise RecordError(f"expected no inputs that refute {record['verdict']}, but vectors found some")
 
 
@@ -236,10 +233,10 @@ def read_verdict(q: Q, record: Mapping[str, Any], certificate: Certificate | Non
     evidence.
     Errors: RecordError for evidence that does not support the verdict.
     """
-    question_kind, kind = kind_of(q), Kind[record["verdict"]]
+    kind = Kind[record["verdict"]]
     check_answers(record, q)
     allowed = check_allowed(q, record)
-    found = kind is question_kind.found
+    found = kind is q.FOUND
     answers, equal = _answers(record["solvers"]), applied_theorems(record, q)
     return Verdict(
         kind=kind,
@@ -247,8 +244,8 @@ def read_verdict(q: Q, record: Mapping[str, Any], certificate: Certificate | Non
         theorems=equal,
         question=q,
         replayed=check_replays(q, record) if found else None,
-        inputs=question_kind.read_witness(q, record["witness"]) if found else None,
-        found_inputs=question_kind.read_witness(q, record["found_witness"]) if found else None,
+        inputs=q.read_witness(record["witness"]) if found else None,
+        found_inputs=q.read_witness(record["found_witness"]) if found else None,
         allowed=allowed,
         answers=answers,
         confirmed_by=tuple(record["confirmed_by"]),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tcformal.callbacks import Warn, ignore
 from tcformal.errors import RecordError, TcformalError
 from tcformal.ir.walk import to_json
-from tcformal.query.question import Kind, Q, Question, kind_of
+from tcformal.query.question import Kind, Q, Question
 from tcformal.query.verdict import Verdict
 from tcformal.shown import Shown
 from tcformal.solve.certificate import Certificate
@@ -118,7 +118,7 @@ class Store(Shown):
             return None
         kept = entry["certificate"]
         try:
-            if Kind[entry["verdict"]] is kind_of(question).found:
+            if Kind[entry["verdict"]] is question.FOUND:
                 return answers.read_verdict(question, entry, None)
             answers.check_answers(entry, question)
             answers.check_vectors(entry, question)
@@ -167,14 +167,14 @@ class Store(Shown):
 
     def _entry(self, q: Question) -> Record | None:
         """The newest record about this question, or about other units of the same definition."""
-        mine, parts = answers.identity_of(q), kind_of(q).parts(q)
+        mine, parts = answers.identity_of(q), q.parts()
         shared = None
         for record in self.answers.about(q.digest()):
             if answers.identity(record) == mine:
                 return record
             asked = record["question"]
             alike = all(asked.get(key) == parts.get(key) for key in _OPERANDS)
-            if shared is None and alike and kind_of(q).name == "separate":
+            if shared is None and alike and q.KIND == "separate":
                 shared = record
         return shared
 

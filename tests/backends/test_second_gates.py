@@ -17,7 +17,7 @@ from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.walk import to_json
 from tcformal.query import pair
-from tcformal.query.question import Question, kind_of
+from tcformal.query.question import Question
 
 SEED = 20261122
 
@@ -94,8 +94,7 @@ def test_a_graph_that_is_not_folded_keeps_what_it_is_asked_for() -> None:
 def test_an_unfolded_question_has_the_same_values(made: Callable[[], Any]) -> None:
     """Both results, the assumptions and the assertion, on the independent gates and on integers."""
     q: Question = made().question
-    kind = kind_of(q)
-    again = kind.build(kind.parts(q), Graph(folded=False))
+    again = q.build(q.parts(), Graph(folded=False))
     assert len(again.graph) > len(q.graph)
     net = network(to_json(again.graph, {"assumed": again.assumed, "asked": again.asked}))
     rng = random.Random(SEED)

@@ -16,7 +16,7 @@ from tcformal.oracle.values import ExactValue, NumberClass, decode
 from tcformal.programs.chain import OperandNodes, common_k
 from tcformal.query import pair as spec
 from tcformal.query.assume import Assumptions, assume, assumptions
-from tcformal.query.pair import question, replay
+from tcformal.query.pair import question
 from tcformal.query.question import Kind
 from tcformal.query.replay import oracle_result
 from tcformal.query.separate import separate
@@ -118,7 +118,7 @@ def test_a_question_asks_where_the_oracles_results_differ(first: str, second: st
             apart = allowed and expected[0] != expected[1]
             assert run(w.inputs()) == [allowed, apart, *expected], w
             if replayed < (5 if apart else 2):
-                again = replay(q, w)
+                again = q.replay(w.inputs())
                 assert (again.oracle, again.agrees, again.confirms) == (expected, True, apart)
                 replayed += 1
 
@@ -140,12 +140,12 @@ def test_a_result_that_one_side_computes_otherwise_is_no_agreement(monkeypatch: 
     """Integers and oracle have to agree on both units: on either of them alone is not enough."""
     q = question(resolve(BASE), resolve(f"{BASE},rounding=RNE"), NOTHING)
     w = Witness((0x3C00, 0x0001), (0x3C00, 0x0001), 0x3F800001)
-    right = replay(q, w)
+    right = q.replay(w.inputs())
     assert right.agrees
     module = "tcformal.query.pair.oracle_result"
     for wrong in (q.first, q.second):
         monkeypatch.setattr(module, lambda u, x, wrong=wrong: oracle_result(u, x) ^ (u is wrong))
-        again = replay(q, w)
+        again = q.replay(w.inputs())
         assert not again.agrees
         assert not again.confirms
 

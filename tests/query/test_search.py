@@ -8,8 +8,7 @@ from tcformal.design.names import resolve
 from tcformal.oracle.values import NumberClass, decode
 from tcformal.query.assume import from_texts
 from tcformal.query.explain.explain import explain_witness
-from tcformal.query.pair import EqualityQuestion, question, replay
-from tcformal.query.search import search
+from tcformal.query.pair import EqualityQuestion, question, search
 from tcformal.simulation.matrix_unit import unit
 from tcformal.simulation.operands.batch import batch
 
@@ -39,7 +38,7 @@ def test_what_is_found_separates(names: tuple[str, str]) -> None:
     q = asked(*names)
     found = search(q, 0)
     assert found is not None
-    again = replay(q, found)
+    again = q.replay(found.inputs())
     assert again.integers == again.oracle
     assert again.confirms
 
@@ -63,7 +62,7 @@ def test_neighbouring_exponents_of_zero_terms_are_told_apart(unit: str, ours: in
     q = asked(f"{unit}@zero_exponent={ours}", f"{unit}@zero_exponent={theirs}", "finite")
     found = search(q, 0)
     assert found is not None
-    assert replay(q, found).confirms
+    assert q.replay(found.inputs()).confirms
 
 
 @pytest.mark.parametrize("unit", ["x86/tdpbf16ps", "x86/vdpbf16ps", "gaudi2/mme.fp32_ieee"])
@@ -71,7 +70,7 @@ def test_what_becomes_of_a_number_below_the_least_normal_one_is_told_without_a_s
     q = asked(unit, f"{unit}@result_subnormals=signed_zero")
     found = search(q, 0)
     assert found is not None
-    assert replay(q, found).confirms
+    assert q.replay(found.inputs()).confirms
 
 
 def test_assumptions_are_obeyed() -> None:
@@ -79,7 +78,7 @@ def test_assumptions_are_obeyed() -> None:
         q = asked(AMPERE, HOPPER, *assume)
         found = search(q, 0, 6000)
         assert found is not None, assume
-        assert replay(q, found).confirms
+        assert q.replay(found.inputs()).confirms
     assert search(asked(AMPERE, HOPPER, "exponents=0..0", "c=0"), 0) is None
 
 
@@ -88,7 +87,9 @@ def test_numbers_come_before_nan_and_inf() -> None:
     q = asked(HOPPER, "cdna3/v_mfma_f32_32x32x8_f16")
     found = search(q, 0)
     assert found is not None
-    assert all(decode(q.first.operands.d, r).kind is NumberClass.FINITE for r in replay(q, found).integers)
+    assert all(
+        decode(q.first.operands.d, r).kind is NumberClass.FINITE for r in q.replay(found.inputs()).integers
+    )
 
 
 def test_seeds_are_obeyed() -> None:

@@ -19,7 +19,7 @@ from tcformal.ir.build import Graph
 from tcformal.oracle.values import ExactValue, NumberClass, decode
 from tcformal.query.assume import Assumptions, assumptions, from_texts
 from tcformal.query.engine import VECTORS_NAME
-from tcformal.query.pair import EqualityQuestion, question, replay
+from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.question import Kind
 from tcformal.query.separate import prove_equal, separate
 from tcformal.query.shrink import shrink, witness_cost
@@ -57,7 +57,7 @@ def given(**assumed: Any) -> Assumptions:
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shrinking ends by itself, however busy the machine is."""
     monkeypatch.setattr(
-        "tcformal.query.search.shrink", lambda q, w, seconds: shrink(q, w, seconds=30 * seconds)
+        "tcformal.query.pair.shrink", lambda q, w, seconds: shrink(q, w, seconds=30 * seconds)
     )
 
 
@@ -73,12 +73,12 @@ def assert_separated(v: Verdict[EqualityQuestion]) -> Witness:
     assert v.found is not None
     assert v.results is not None
     for w in (v.witness, v.found):
-        again = replay(v.question, w)
+        again = v.question.replay(w.inputs())
         assert again.assumed
         assert again.integers == again.oracle
         assert again.integers[0] != again.integers[1]
         assert again.confirms
-    assert replay(v.question, v.witness).integers == v.results
+    assert v.question.replay(v.witness.inputs()).integers == v.results
     assert witness_cost(v.question, v.witness) <= witness_cost(v.question, v.found)
     return v.witness
 
@@ -492,7 +492,7 @@ def test_integers_and_oracle_that_disagree_are_an_error(monkeypatch: pytest.Monk
 
 def test_a_shrunk_witness_that_does_not_separate_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     zeros = Witness((0,) * 16, (0,) * 16, 0)
-    monkeypatch.setattr("tcformal.query.search.shrink", lambda question, found, seconds: zeros)
+    monkeypatch.setattr("tcformal.query.pair.shrink", lambda question, found, seconds: zeros)
     v = separate(AMPERE, HOPPER, limits=LIMITS)
     assert v.kind is Kind.ERROR
     assert v.reason == "the shrunk witness does not replay on integers and oracle"
@@ -502,13 +502,13 @@ def test_a_shrunk_witness_that_does_not_separate_is_an_error(monkeypatch: pytest
 def test_replay_sees_each_reason() -> None:
     q = question(resolve(AMPERE), resolve(HOPPER), Assumptions(flags=("positive",)))
     w = Witness((0x7400, *[0] * 15), (0x3C00, *[0] * 15), 0xBA000000)
-    again = replay(q, w)
+    again = q.replay(w.inputs())
     assert again.agrees
     assert not again.assumed
     assert not again.confirms
     free = question(resolve(AMPERE), resolve(HOPPER), Assumptions())
-    assert replay(free, w).confirms
-    assert not replay(free, Witness((0,) * 16, (0,) * 16, 0)).confirms
+    assert free.replay(w.inputs()).confirms
+    assert not free.replay(Witness((0,) * 16, (0,) * 16, 0).inputs()).confirms
 
 
 @pytest.mark.parametrize("failing", ["hang", "leave", "killed", "raises", "gives_up", "says_sat_too_wide"])

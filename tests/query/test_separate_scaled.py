@@ -9,7 +9,7 @@ import pytest
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.query.assume import Assumptions, from_texts
-from tcformal.query.pair import EqualityQuestion, question, replay
+from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.question import Kind
 from tcformal.query.separate import prove_equal, separate
 from tcformal.query.shrink import shrink, witness_cost
@@ -32,7 +32,7 @@ ONES = {MX4: 0x7F, MXF4: 0x7F, NV: 0x38}
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shrinking ends by itself, however busy the machine is."""
     monkeypatch.setattr(
-        "tcformal.query.search.shrink", lambda q, w, seconds: shrink(q, w, seconds=30 * seconds)
+        "tcformal.query.pair.shrink", lambda q, w, seconds: shrink(q, w, seconds=30 * seconds)
     )
 
 
@@ -42,8 +42,8 @@ def assert_separated(v: Verdict[EqualityQuestion]) -> Witness:
     assert v.witness is not None
     assert v.found is not None
     for w in (v.witness, v.found):
-        assert replay(v.question, w).confirms
-    assert replay(v.question, v.witness).integers == v.results
+        assert v.question.replay(w.inputs()).confirms
+    assert v.question.replay(v.witness.inputs()).integers == v.results
     assert witness_cost(v.question, v.witness) <= witness_cost(v.question, v.found)
     return v.witness
 

@@ -16,7 +16,7 @@ from tcformal.oracle.values import NumberClass, decode, exponent_of
 from tcformal.programs.chain import declare_inputs
 from tcformal.query.assume import Assumptions, assume_of_unit, from_texts
 from tcformal.query.claims.witnesses import close, nearest
-from tcformal.query.pair import question, replay
+from tcformal.query.pair import question
 from tcformal.simulation.operands.batch import columns
 from tcformal.solve.portfolio import decide
 from tcformal.solve.result import Limits, Status
@@ -94,7 +94,7 @@ def test_the_nearest_inputs_are_at_that_spread() -> None:
     assert spread_of(FORMATS["fp16"], FORMATS["fp32"], list(w.a), list(w.b), w.c) == 2
     for spread, said in ((1, False), (2, True)):
         near = question(resolve(TURING), resolve(HOPPER), Assumptions(("finite",), spread=spread))
-        assert replay(near, w).confirms is said
+        assert near.replay(w.inputs()).confirms is said
 
 
 def test_texts() -> None:

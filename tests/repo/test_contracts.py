@@ -74,7 +74,7 @@ def test_contracts_hold() -> None:
 
 
 LAYERS = "A layer imports only the layers below it"
-QUERY = "A question knows neither its kind nor the engine"
+QUERY = "A question knows neither its verdict nor the engine"
 STORE = "What is served knows nothing of audits"
 PROBE = "Logs know no devices and no runs, plans no logs"
 ROOTS = "No module of the package imports the package's root"
@@ -115,7 +115,7 @@ PLANTED = [
     ),
     pytest.param("ir/node.py", "import tcformal.encodings.spec", {LAYERS, INTERP}, id="formats-in-ir"),
     pytest.param("query/pair.py", "from tcformal import __version__", {ROOTS}, id="root-in-query"),
-    pytest.param("query/pair.py", "import tcformal.query.search", {QUERY}, id="kind-in-question"),
+    pytest.param("query/question.py", "import tcformal.query.pair", {QUERY}, id="kind-in-question"),
     pytest.param("query/verdict.py", "def f():\n    import tcformal.query.engine", {QUERY}, id="lazy-engine"),
     pytest.param("query/claims/answered.py", "import tcformal.store.file", {LAYERS}, id="store-in-query"),
     pytest.param("theory/claims.py", "import tcformal.query.pair", {LAYERS}, id="query-in-theory"),

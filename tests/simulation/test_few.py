@@ -7,7 +7,7 @@ import pytest
 from tcformal.design.axes import altered
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.query.search import boundaries_of, few
+from tcformal.query.few import boundaries_of, few
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import Batch
 from tcformal.simulation.operands.inputs import boundaries, inputs_to_try

@@ -21,11 +21,10 @@ from tcformal.programs.chain import circuit, declare_inputs, scale_count
 from tcformal.query.assume import Assumptions, from_texts, gaps_of
 from tcformal.query.claims.claim_verdict import ClaimPart, Counterexample, PartStatus
 from tcformal.query.engine import VECTORS_NAME
-from tcformal.query.pair import EqualityQuestion, question, replay
+from tcformal.query.pair import VECTORS, EqualityQuestion, question
 from tcformal.query.properties import PropertyReplay, property_question
 from tcformal.query.question import Kind, Question
 from tcformal.query.replay import results_of
-from tcformal.query.search import VECTORS
 from tcformal.query.verdict import Verdict
 from tcformal.simulation.operands.batch import Batch, Integers, Raw, columns, with_scales, witness_at
 from tcformal.simulation.operands.inputs import inputs_to_try
@@ -391,7 +390,7 @@ def region_shown(
 def _shown(first: UnitSpec, second: UnitSpec, what: Assumptions, outside: Nearest) -> ClaimPart | None:
     """Inputs on which two units differ, replayed under the assumptions and their spread."""
     outer = question(first, second, replace(what, spread=outside.spread))
-    if not replay(outer, outside.witness).confirms:
+    if not outer.replay(outside.witness.inputs()).confirms:
         return None
     w = counterexample((first, outside.witness), (second, outside.witness), "vectors")
     return None if w is None else ClaimPart(

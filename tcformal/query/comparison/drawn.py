@@ -9,7 +9,6 @@ import numpy as np
 
 from tcformal.encodings.spec import Format
 from tcformal.oracle import exact_errors as oracle
-from tcformal.query.comparison.error_comparison import exact_errors
 from tcformal.query.comparison.parameters import ComparedPrograms
 from tcformal.simulation.operands.batch import Batch, Raw, witness_at
 from tcformal.simulation.operands.witness import Witness
@@ -135,7 +134,7 @@ def _excess(
     what: ComparedPrograms, w: Witness, results: list[int]
 ) -> tuple[Fraction | None, Fraction | None]:
     """The excess error of a row, exact and in the requested measure; None where it is undefined."""
-    products, exact, (first, second) = exact_errors(what, w, results)
+    products, exact, (first, second) = what.exact_errors(w, results)
     if exact is None or products is None or first is None or second is None:
         return None, None
     excess = first - second if what.first_is_worse else second - first

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import Any
 
 from tcformal.checks import check_choice, check_int
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
+from tcformal.oracle import exact_errors as oracle
+from tcformal.oracle.interpreter import program_result
 from tcformal.oracle.numerals import number_text, parse_magnitude
 from tcformal.programs import error
 from tcformal.programs.error import HALF, SINGLE
-from tcformal.programs.program import Program, known_programs, program
+from tcformal.programs.program import Program, known_programs, program, read_program
 from tcformal.query.assume import Assumptions
 from tcformal.query.question import JsonObject
+from tcformal.simulation.operands.witness import Witness
 
 #: The formats of the inputs a and b, and the algorithms on them.
 FORMS: dict[str, str] = {
@@ -33,6 +38,10 @@ C_EXPONENTS = (-24, 30)
 EXPONENT_LIMIT = 200
 #: What an excess is counted in.
 MEASURES: dict[str, str] = {"ulp": "ulps of the exact value, which is not zero", "sum": "parts of Σ|a_k·b_k|"}
+
+
+#: Exact errors of both programs; None for a result that is not finite.
+Errors = tuple[Fraction | None, Fraction | None]
 
 
 def read_excess(text: str) -> Fraction:
@@ -138,6 +147,23 @@ class ComparedPrograms(ABC):
         plans = [p.plan(self.products) for p in self.programs]
         spans = {"a": self.exponents, "b": self.exponents, "c": self.c_exponents}
         return error.window_of(plans, spans)
+
+    def oracle_results(self, w: Witness) -> tuple[int, int]:
+        """The results of both programs on the Fraction oracle."""
+        first, second = (program_result(p.plan(self.products), w.a, w.b, w.c) for p in self.programs)
+        return first, second
+
+    def exact_errors(
+        self, w: Witness, results: Sequence[int]
+    ) -> tuple[list[Fraction] | None, Fraction | None, Errors]:
+        """The exact products, their exact sum with c, and the errors of both results on fractions."""
+        products = oracle.exact_products(self.formats["a"], self.formats["b"], w.a, w.b)
+        exact = oracle.exact_sum(products, self.formats["c"], w.c)
+        if exact is None:
+            return products, None, (None, None)
+        of = zip(results, self.result_formats, strict=True)
+        first, second = (oracle.error(r, exact, fmt) for r, fmt in of)
+        return products, exact, (first, second)
 
     def texts(self) -> list[str]:
         """The assumptions as readable lines."""
@@ -334,3 +360,10 @@ def program_parts(p: Program) -> str | JsonObject:
         "name": p.name, "title": p.title, "source": p.source, "note": p.note, "body": p.body,
         "inputs": dict(p.inputs), "parameters": dict(p.parameters),
     }  # fmt: skip
+
+
+def program_from(data: str | Mapping[str, Any]) -> Program:
+    """Load the program of a record."""
+    if isinstance(data, str):
+        return program(data)
+    return read_program({k: v for k, v in data.items() if k != "name"}, data["name"])

@@ -40,10 +40,10 @@ from tcformal.query.assume import from_texts
 from tcformal.query.explain.explain import explain_witness
 from tcformal.query.explain.trace import Divergence, Trace, divergence
 from tcformal.query.options import SolveOptions
+from tcformal.query.pair import EqualityQuestion
 from tcformal.query.pairs.pairs import FormatGroup, Pair, groups
 from tcformal.query.question import Kind
 from tcformal.query.replay import oracle_result
-from tcformal.query.search import EQUALITY
 from tcformal.query.verdict import DECIDED, NOT_CHECKED, kept_as
 from tcformal.report.chart import STYLE as CHART_STYLE
 from tcformal.report.chart import key_mark
@@ -199,7 +199,7 @@ def _by_pair(entries: Sequence[Entry]) -> Mapping[frozenset[str], list[Record]]:
     for entry in reversed(entries):
         q = entry.record["question"]
         names = (q.get("first"), q.get("second"))
-        if q["kind"] != EQUALITY.name or not all(name in leads for name in names):
+        if q["kind"] != EqualityQuestion.KIND or not all(name in leads for name in names):
             continue
         key = frozenset(leads[name] for name in names)
         found.setdefault(key, []).append(entry.record)
@@ -462,7 +462,7 @@ def query_pages(
 def _record_key(record: Record) -> _Key:
     """What identifies a kept answer."""
     q = record["question"]
-    if q["kind"] in (EQUALITY.name, "property"):
+    if q["kind"] in (EqualityQuestion.KIND, "property"):
         return tuple(str(q.get(x)) for x in _NAMED) + tuple(q["assumptions"])
     return _parts_key({name: part for name, part in q.items() if name != "sha256"})
 
@@ -523,7 +523,7 @@ def _answer(
     record = None if ask.kind in ("largest", "error", "measure") else kept.get(_ask_key(ask))
     if record is None or Kind[record["verdict"]] not in DECIDED:
         return "not answered", "no kept answer", "", ""
-    if ask.kind == EQUALITY.name and record["witness"] is not None:
+    if ask.kind == EqualityQuestion.KIND and record["witness"] is not None:
         first, second = ask.body["separate"]
         w = witness_of_record(record)
         x = replayed(first, second, w)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from tcformal.errors import InputError, RecordError, TcformalError
 from tcformal.query.engine import answer
 from tcformal.query.options import SolveOptions
-from tcformal.query.question import Kind, Question, kind_of
+from tcformal.query.question import Kind, Question
 from tcformal.query.verdict import DECIDED
 from tcformal.store.answers import (
     applied_theorems,
@@ -93,7 +93,7 @@ def _checked(store: Store, entry: Entry, seconds: float) -> tuple[AuditStatus, s
         return AuditStatus.OPEN, f"{kind.name} claims nothing"
     check_answers(record, q)
     check_allowed(q, record)
-    if kind is kind_of(q).found:
+    if kind is q.FOUND:
         check_replays(q, record)
         return AuditStatus.HOLDS, "the witness replays on integers and on exact fractions"
     check_vectors(record, q)

@@ -15,7 +15,7 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import to_json
 from tcformal.programs.chain import circuit
-from tcformal.query.question import Kind, Question, kind_of
+from tcformal.query.question import Kind, Question, build_question
 from tcformal.simulation.operands.witness import Witness
 from tcformal.solve.certificate import Certificate, certify, lrat, lrat_text
 from tcformal.solve.lrat import check
@@ -83,7 +83,7 @@ def answer_circuit(record: Mapping[str, Any], q: Question) -> bytes:
     Where the record has inputs, these are demanded too, and the output can be 1; else it never is.
     """
     if record["witness"] is not None:
-        return _demanded(_circuit(q.graph, q.asked), kind_of(q).read_witness(q, record["witness"]))
+        return _demanded(_circuit(q.graph, q.asked), q.read_witness(record["witness"]))
     root = _root(record, q)
     folded = () in to_cnf(q.graph, root).clauses
     gates, _, literal = _unfolded(record, q) if folded else _circuit(q.graph, root)
@@ -113,7 +113,7 @@ def _circuit(graph: Graph, root: Node) -> _Circuit:
 
 def _unfolded(record: Mapping[str, Any], q: Question) -> _Circuit:
     """The question built without folding: two circuits of one definition share no gate."""
-    again = kind_of(q).build(record["question"], Graph(folded=False))
+    again = build_question(record["question"], Graph(folded=False))
     results = getattr(again, "results", None)
     if results is None or results[0] is not results[1]:
         return _circuit(again.graph, _root(record, again))

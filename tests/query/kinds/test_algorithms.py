@@ -25,12 +25,11 @@ from tcformal.programs.program import Program, program
 from tcformal.query.assume import Assumptions
 from tcformal.query.comparison.error_comparison import (
     ErrorComparison,
+    cancelling,
     comparison_parameters,
     error_comparison,
-    oracle_results,
-    replay,
+    worst_directed,
 )
-from tcformal.query.comparison.kind import cancelling, worst_directed
 from tcformal.query.comparison.parameters import ComparisonParameters
 from tcformal.query.engine import answer
 from tcformal.query.options import SolveOptions
@@ -210,12 +209,12 @@ def test_valpey_table_5() -> None:
     one = parse_value(SINGLE, "1")
     w = table5("1.998046875*2^7")
     q = error_comparison(comparison_parameters(VOLTA, assumptions=Assumptions(("positive",))))
-    run = replay(q, w.inputs())
+    run = q.replay(w.inputs())
     assert run.integers == run.oracle == (one + 1, one)
     assert run.exact is not None
     assert round((run.exact - 1) * 2**24, 2) == Fraction("2.32")
     assert run.confirms
-    printed = replay(q, table5("1.998046875*2^-7").inputs())
+    printed = q.replay(table5("1.998046875*2^-7").inputs())
     assert printed.exact is not None
     assert printed.exact < Fraction(1, 2**13)
     assert printed.integers[0] == printed.integers[1]
@@ -255,7 +254,7 @@ def test_errors_are_exact() -> None:
         span = what.exponents
         for _ in range(60):
             w = in_range(rng, what, span)
-            run = replay(q, w.inputs())
+            run = q.replay(w.inputs())
             assert run.integers == run.oracle
             held += run.assumed
             assert not run.assumed or run.same_errors, w
@@ -295,7 +294,7 @@ def test_either_can_be_worse(worse: str) -> None:
     assert v.witness is not None
     assert v.replayed is not None
     assert v.replayed.confirms
-    assert v.replayed == replay(q, v.witness.inputs())
+    assert v.replayed == q.replay(v.witness.inputs())
     data = v.to_json()
     assert data["claim"].startswith("the error of")
     assert set(data["errors_ulps"]) == {"markidis", "ootomo-yokota"}
@@ -337,12 +336,12 @@ def test_replay_refuses_what_does_not_violate() -> None:
     """Equal errors, inputs outside the assumptions, and a DAG that says otherwise are no witnesses."""
     q = error_comparison(comparison_parameters(VOLTA, assumptions=Assumptions(("positive",))))
     w = table5("1.998046875*2^7")
-    assert not replay(q, {}).confirms
-    assert not replay(q, replace(w, c=w.c | 1 << 31).inputs()).confirms
+    assert not q.replay({}).confirms
+    assert not q.replay(replace(w, c=w.c | 1 << 31).inputs()).confirms
     lying = replace(q, violated=q.graph.truth(True))
-    assert not replay(lying, {}).confirms
+    assert not lying.replay({}).confirms
     wrong = replace(q, errors=(q.errors[1], q.errors[0]))
-    assert not replay(wrong, w.inputs()).confirms
+    assert not wrong.replay(w.inputs()).confirms
 
 
 def test_unfit_questions_are_refused() -> None:
@@ -414,7 +413,7 @@ def test_cancelling_inputs_have_a_huge_excess(unit: str, ulps: int) -> None:
     q = error_comparison(comparison_parameters(unit, more_than=Fraction(2) ** ulps))
     inputs = worst_directed(q)
     assert inputs is not None
-    run = replay(q, inputs)
+    run = q.replay(inputs)
     assert run.confirms
     assert run.exact == Fraction(1, 2**48)
     assert run.excess_ulps is not None
@@ -439,7 +438,7 @@ def check_worst(found: Worst) -> None:
     assert found.witness is not None
     assert found.replayed.confirms
     assert found.excess == found.replayed.excess_ulps
-    assert found.replayed.oracle == oracle_results(found.asked, found.witness)
+    assert found.replayed.oracle == found.asked.oracle_results(found.witness)
     assert all(s.found is None or s.found <= found.excess + error.ULP_STEP for s in found.steps)
     data = found.to_json()
     assert data["bound_ulps"] is None or "none is more than" in data["reason"]

@@ -15,8 +15,7 @@ from tcformal.oracle.values import parse_value
 from tcformal.programs.program import Program, program
 from tcformal.query.assume import Assumptions
 from tcformal.query.comparison.drawn import draw, drawn_rows
-from tcformal.query.comparison.error_comparison import ErrorComparison, error_comparison, replay
-from tcformal.query.comparison.kind import PROGRAMS
+from tcformal.query.comparison.error_comparison import ErrorComparison, error_comparison
 from tcformal.query.comparison.parameters import ProgramPair
 from tcformal.query.programs import compare_programs
 from tcformal.query.question import Kind
@@ -95,7 +94,8 @@ def test_answers_are_kept(tmp_path: Path) -> None:
 
 def _question(found: tcformal.ProgramsCompared) -> ErrorComparison:
     assert found.verdict is not None
-    return PROGRAMS.build(PROGRAMS.parts(found.verdict.question))
+    q = found.verdict.question
+    return q.build(q.parts())
 
 
 def test_long_products_are_searched(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,7 +125,7 @@ def test_errors_are_exact() -> None:
         x = drawn_rows(q.parameters, 24, 5)
         for i in range(24):
             w = Witness(tuple(map(int, x.a[i])), tuple(map(int, x.b[i])), int(x.c[i]))
-            run = replay(q, w.inputs())
+            run = q.replay(w.inputs())
             assert run.assumed, w
             assert run.integers == run.oracle
             assert run.same_errors, w
@@ -153,10 +153,10 @@ def test_replay_refuses_what_does_not_violate() -> None:
     q = pair("bf16x9", "fma-chain")
     one = parse_value(q.parameters.formats["a"], "1")
     exact = Witness((one,), (one,), 0).inputs()
-    assert not replay(q, exact).confirms
-    assert not replay(replace(q, violated=q.graph.truth(True)), exact).confirms
+    assert not q.replay(exact).confirms
+    assert not replace(q, violated=q.graph.truth(True)).replay(exact).confirms
     differ = pair("bf16x9", "fma-chain", results_differ=True)
-    assert not replay(replace(differ, violated=differ.graph.truth(True)), exact).confirms
+    assert not replace(differ, violated=differ.graph.truth(True)).replay(exact).confirms
 
 
 def test_what_does_not_fit_is_refused() -> None:

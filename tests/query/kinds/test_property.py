@@ -13,9 +13,7 @@ from tcformal.query.engine import answer
 from tcformal.query.options import SolveOptions
 from tcformal.query.properties import (
     PROPERTIES,
-    PROPERTY,
     PropertyQuestion,
-    UnitProperty,
     property_question,
 )
 from tcformal.query.question import Kind
@@ -37,7 +35,7 @@ def asked(name: str, unit: str, **given: Any) -> Verdict[PropertyQuestion]:
 def assert_violated(v: Verdict[PropertyQuestion]) -> None:
     assert v.kind is Kind.VIOLATED, v.reason
     assert v.inputs is not None
-    again = PROPERTY.replay(v.question, v.inputs)
+    again = v.question.replay(v.inputs)
     assert again.confirms
     assert again.integers == again.oracle
 
@@ -75,12 +73,12 @@ def test_what_does_not_hold_is_shown(name: str, unit: str) -> None:
 
 
 def test_a_solver_finds_it_without_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(UnitProperty, "search", lambda *_: None)
+    monkeypatch.setattr(PropertyQuestion, "search", lambda *_: None)
     assert_violated(asked("no-negative-zero", "valpey@terms=2,zero_sign=ieee"))
 
 
 def test_inputs_that_shrinking_spoils_are_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(UnitProperty, "shrink", lambda self, q, found, _: dict.fromkeys(found, 0))
+    monkeypatch.setattr(PropertyQuestion, "shrink", lambda self, found, _: dict.fromkeys(found, 0))
     v = asked("no-negative-zero", "valpey@terms=2,zero_sign=ieee")
     assert v.kind is Kind.ERROR
     assert "does not replay" in v.reason
@@ -93,7 +91,7 @@ def test_assumptions_that_nothing_satisfies_are_vacuous() -> None:
 def test_a_wrong_word_in_the_design_is_noticed() -> None:
     """The check compares with the design's own word: results with another one violate it."""
     q = property_question("no-negative-zero", resolve(VOLTA), assumptions(resolve(VOLTA).operands.c, {}))
-    nothing = PROPERTY.replay(q, dict.fromkeys(q.graph.inputs, 0))
+    nothing = q.replay(dict.fromkeys(q.graph.inputs, 0))
     assert nothing.assumed
     assert not nothing.confirms
     assert nothing.violated == (False, False)

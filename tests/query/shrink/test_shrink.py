@@ -11,7 +11,7 @@ from tcformal.design.names import resolve
 from tcformal.encodings.catalog import FORMATS
 from tcformal.oracle.values import decode, encode_exact, parse_value
 from tcformal.query.assume import Assumptions
-from tcformal.query.pair import EqualityQuestion, question, replay
+from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.shrink import candidates, shrink, templates, value_cost, witness_cost
 from tcformal.simulation.operands.witness import Witness
 from vectors import batch
@@ -38,12 +38,12 @@ def separating(q: EqualityQuestion, n: int, seed: int) -> list[Witness]:
 
 def checked(q: EqualityQuestion, w: Witness) -> Witness:
     """The shrunk witness, after it was seen to replay, to cost no more, and to be as far as it goes."""
-    assert replay(q, w).confirms
+    assert q.replay(w.inputs()).confirms
     small = shrink(q, w, seconds=SECONDS)
-    assert replay(q, small).confirms
+    assert q.replay(small.inputs()).confirms
     assert witness_cost(q, small) <= witness_cost(q, w)
     again = shrink(q, small, seconds=SECONDS)
-    assert replay(q, again).confirms
+    assert q.replay(again.inputs()).confirms
     assert witness_cost(q, again) <= witness_cost(q, small)
     return small
 
@@ -111,7 +111,7 @@ def test_a_nan_that_is_needed_stays_and_everything_else_goes() -> None:
     w = Witness((0x4123, NAN, 0x5001, *[INF] * 5), (0x3C01, 0x3C00, 0x1234, *[0x3C00] * 5), 0x3F800001)
     small = checked(q, w)
     assert live(small) <= 1
-    assert set(replay(q, small).integers) == {0x7FFFFFFF, 0x7FC00000}
+    assert set(q.replay(small.inputs()).integers) == {0x7FFFFFFF, 0x7FC00000}
 
 
 def test_a_nan_that_is_not_needed_goes() -> None:
@@ -121,15 +121,15 @@ def test_a_nan_that_is_not_needed_goes() -> None:
     large = 0x7BFF
     small = checked(q, Witness((large,) * 8, (large,) * 8, large))
     assert live(small) <= 1
-    assert sorted(replay(q, small).integers) == [0x7BFF, INF]
+    assert sorted(q.replay(small.inputs()).integers) == [0x7BFF, INF]
 
 
 def test_results_that_are_numbers_are_preferred_to_nan() -> None:
     """Both NaN words and truncation separate; the shown witness is the one that can be read."""
     q = ask(AMPERE, f"{HOPPER}@nan_word=0x7fc00000")
     small = checked(q, Witness((NAN, *[0] * 7), (0x3C00, *[0] * 7), 0))
-    assert replay(q, small).agrees
-    results = set(replay(q, small).integers)
+    assert q.replay(small.inputs()).agrees
+    results = set(q.replay(small.inputs()).integers)
     assert results == {0x7FFFFFFF, 0x7FC00000} or all(r & 0x7F800000 != 0x7F800000 for r in results)
 
 
@@ -156,7 +156,7 @@ def test_a_difference_in_c_only() -> None:
 def test_nothing_simpler_is_no_error() -> None:
     q = ask(AMPERE, f"{AMPERE}@nan_word=0x7fc00000")
     w = Witness((0,) * 8, (0,) * 8, 0x7FC00000)
-    assert replay(q, shrink(q, w)).confirms
+    assert q.replay(shrink(q, w).inputs()).confirms
 
 
 def test_what_does_not_separate_comes_back() -> None:

@@ -11,7 +11,7 @@ from tcformal.design.names import resolve
 from tcformal.encodings.catalog import FORMATS
 from tcformal.oracle.values import NumberClass, decode, parse_value
 from tcformal.query.assume import Assumptions, assumptions
-from tcformal.query.pair import EqualityQuestion, question, replay
+from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.shrink import (
     candidates,
     rescaled,
@@ -47,9 +47,9 @@ def separating(q: EqualityQuestion, n: int, seed: int) -> list[Witness]:
 
 def checked(q: EqualityQuestion, w: Witness) -> Witness:
     """The shrunk witness, after it was seen to replay and to cost no more."""
-    assert replay(q, w).confirms
+    assert q.replay(w.inputs()).confirms
     small = shrink(q, w, seconds=SECONDS)
-    assert replay(q, small).confirms
+    assert q.replay(small.inputs()).confirms
     assert witness_cost(q, small) <= witness_cost(q, w)
     return small
 
@@ -141,7 +141,7 @@ def test_bounds_on_scales_hold_all_the_way() -> None:
         x
         for e in range(20, 40)
         for sign in ("", "-")
-        if replay(q, x := replace(w, c=parse_value(FORMATS["fp32"], f"{sign}2^{e}"))).confirms
+        if q.replay((x := replace(w, c=parse_value(FORMATS["fp32"], f"{sign}2^{e}"))).inputs()).confirms
     )
     assert scales(checked(q, found)) == {0x81}
 
@@ -188,7 +188,7 @@ def test_templates_reach_below_what_products_hold() -> None:
     bare = Witness((0,) * 64, (0,) * 64, 0, (NAN, 0), (5, 6))
     run = q.evaluator()
     hit = next(w for w in templates(q, bare) if run(w.inputs())[1])
-    assert replay(q, hit).confirms
+    assert q.replay(hit.inputs()).confirms
     assert hit.scale_b == (ONE, ONE)
     assert hit.scale_a[1] < ONE
 

@@ -1,38 +1,22 @@
-"""Two units as a kind of question, and the seeded vectors that separate most pairs without a solver."""
+"""Seeded dot products of a few terms beside the boundaries of a unit's roundings, truncations and formats."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
 
-import numpy as np
-
-from tcformal.backends.vector import Vector
-from tcformal.design.names import resolve
 from tcformal.design.rounding import Conversion
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Sign, Specials
-from tcformal.ir.build import Graph
 from tcformal.oracle.numerals import power_of_two
-from tcformal.oracle.values import encoded, exponent_of, value_data
+from tcformal.oracle.values import encoded, exponent_of
 from tcformal.programs.chain import scale_count
-from tcformal.query.assume import from_texts
-from tcformal.query.pair import EqualityQuestion, EqualityReplay, question, replay
-from tcformal.query.question import JsonObject, Kind, QuestionKind, RawInputs
-from tcformal.query.shrink import shrink, witness_cost
-from tcformal.simulation.operands.batch import Batch, batch_of, columns, rows_of, witness_at
-from tcformal.simulation.operands.inputs import boundaries, inputs_to_try, without_nan
-from tcformal.simulation.operands.witness import (
-    Witness,
-    by_value,
-    explain_command,
-    read_witness,
-    witness_data,
-)
+from tcformal.simulation.operands.batch import Batch, batch_of, rows_of
+from tcformal.simulation.operands.inputs import without_nan
+from tcformal.simulation.operands.witness import Witness
 
 #: Distances between neighbouring terms: chains, pairs and groups take every second or fourth product.
 _STRIDES = (1, 1, 2, 2, 4, 8)
@@ -230,122 +214,3 @@ def _in_order(rng: random.Random, a: Format, b: Format, product: Fraction) -> tu
 
 
 _word = lru_cache(maxsize=1 << 14)(encoded)
-
-
-#: Default number of vectors: half of them directed, half from the families.
-VECTORS = 6144
-#: Number of dot products of a few terms beside a boundary.
-_FEW = 4000
-#: Number of the simplest separating vectors that are compared in detail.
-_FINALISTS = 48
-
-
-def search(question: EqualityQuestion, seed: int, n: int = VECTORS) -> Witness | None:
-    """The simplest of n seeded operand vectors that satisfies the assumptions and separates.
-
-    Where none does, sums that lie where few of them do are tried, then a few terms beside the boundaries of
-    either unit.  None says nothing about other vectors.
-    Shapes: K products, with scales for units that take them.
-    Zero, NaN, Inf: vectors whose results are numbers come before those with NaN or Inf.
-    """
-    witness = _simplest(question, inputs_to_try(question.first, question.k, n, seed))
-    if witness is None and question.first.scale_format is None:
-        witness = _simplest(question, boundaries(question.first, question.k, seed))
-    units = [question.first]
-    if boundaries_of(question.second) != boundaries_of(question.first):
-        units.append(question.second)
-    for unit in units:
-        witness = witness or _simplest(question, few(unit, question.k, _FEW, seed))
-    return witness
-
-
-def _simplest(question: EqualityQuestion, tried: Batch) -> Witness | None:
-    """The simplest separating vector of a batch."""
-    n = len(tried.c)
-    if question.assumptions.c is not None:
-        tried.c[:] = question.assumptions.c
-    roots = [question.differ, *question.results]
-    differ, *results = (np.broadcast_to(x, (n,)) for x in Vector(question.graph, columns(tried)).run(roots))
-    rows = np.flatnonzero(differ)
-    if not rows.size:
-        return None
-    d = question.first.operands.d
-    special = np.any([d.is_special(x[rows].astype(np.uint64)) for x in results], axis=0)
-    terms = ((tried.a[rows] != 0) | (tried.b[rows] != 0)).sum(axis=1)
-    order = np.lexsort((terms, special))[:_FINALISTS]
-    kept = [i for i in order if special[i] == special[order[0]]]
-    finalists = [witness_at(tried, int(rows[i])) for i in kept]
-    return min(finalists, key=lambda w: witness_cost(question, w))
-
-
-class Equality(QuestionKind[EqualityQuestion]):
-    """Two units on shared operands: SEPARATED with a witness, or EQUIVALENT."""
-
-    name = "separate"
-    found = Kind.SEPARATED
-    none = Kind.EQUIVALENT
-
-    def replay(self, q: EqualityQuestion, inputs: RawInputs) -> EqualityReplay:
-        return replay(q, Witness.of(inputs, q.k))
-
-    def shrink(self, q: EqualityQuestion, inputs: RawInputs, seconds: float) -> dict[str, int]:
-        return shrink(q, Witness.of(inputs, q.k), seconds=seconds).inputs()
-
-    def search(self, q: EqualityQuestion, seed: int) -> dict[str, int] | None:
-        witness = search(q, seed)
-        return None if witness is None else witness.inputs()
-
-    def assumptions(self, q: EqualityQuestion) -> list[str]:
-        return q.assumptions.texts()
-
-    def found_text(self, q: EqualityQuestion, finder: str) -> str:
-        return f"{finder} found inputs; replayed on integers and on exact fractions"
-
-    def none_text(self, q: EqualityQuestion, deciders: str) -> str:
-        same = "both units build the same definition; " if q.same_definition else ""
-        return f"{same}{deciders} found no inputs on which they differ"
-
-    def parts(self, q: EqualityQuestion) -> JsonObject:
-        o = q.first.operands
-        return {
-            "kind": self.name,
-            "first": q.first.name,
-            "second": q.second.name,
-            "k": q.k,
-            "formats": o.names(),
-            "assumptions": q.assumptions.spellings(),
-        }
-
-    def build(self, parts: Mapping[str, Any], graph: Graph | None = None) -> EqualityQuestion:
-        one, other = resolve(parts["first"]), resolve(parts["second"])
-        return question(one, other, from_texts(one.operands.c, parts["assumptions"]), graph)
-
-    def witness_data(self, q: EqualityQuestion, inputs: RawInputs) -> JsonObject:
-        return witness_data(q.first.input_formats(), Witness.of(inputs, q.k))
-
-    def read_witness(self, q: EqualityQuestion, data: Mapping[str, Any]) -> dict[str, int]:
-        scales = scale_count(q.first, q.k)
-        counts = {"a": q.k, "b": q.k, "scale_a": scales, "scale_b": scales}
-        return read_witness(q.first.input_formats(), counts, data).inputs()
-
-    def results_data(self, q: EqualityQuestion, replayed: EqualityReplay) -> JsonObject:
-        d = q.first.operands.d
-        pairs = zip(("first", "second"), replayed.integers, strict=True)
-        return {"results": {name: value_data(d, raw) for name, raw in pairs}}
-
-    def commands(self, q: EqualityQuestion, replayed: EqualityReplay) -> list[str]:
-        return [explain_command(q.names, replayed.witness, by_value(q.first), command="eval")]
-
-    def to_json(self, q: EqualityQuestion) -> JsonObject:
-        o = q.first.operands
-        scale = {} if q.first.scale_format is None else {"scale": q.first.scale_format.name}
-        return {
-            "units": list(q.names),
-            "k": q.k,
-            "formats": o.names() | scale,
-            "same_definition": q.same_definition,
-        }
-
-
-#: The one of its kind.
-EQUALITY = Equality()
