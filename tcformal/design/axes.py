@@ -178,9 +178,10 @@ def axis_values(unit: UnitSpec) -> dict[str, Iterable[object]]:
 
 
 def _of_integers(unit: UnitSpec) -> dict[str, Iterable[object]]:
-    """The parameters of a unit of integers: what overflows, and where sums are cut, or saturate on the way."""
+    """The parameters of a unit of integers: what overflows, and where sums are cut or saturate on the way."""
     d, ends = unit.design, [f"{end}-{unit.operands.d.name.upper()}" for end in ("WRAP", "SAT")]
-    steps = (f"{x},accumulator={d.conversion}" for x in ("sequential,c_position=first", "fused,c_position=last"))
+    orders = ("sequential,c_position=first", "fused,c_position=last")
+    steps = (f"{x},accumulator={d.conversion}" for x in orders)
     return {
         "conversion": ends,
         "products": [n for n in (1 << i for i in range(9)) if n <= unit.k and unit.k % n == 0],
