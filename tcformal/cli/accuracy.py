@@ -560,7 +560,9 @@ def accuracy(
     if answers:
         codes = {code for _, code in answers}
         return OTHERWISE if OTHERWISE in codes else max(codes)
-    known = [x.bound if prove or not isinstance(x, Accuracy) else x.attained for x in made]
+    # Of sums of integers it is known whether they can overflow, though these have no bound.
+    others = [x for x in made if not isinstance(x, Accuracy) or not x.unit.d_format.integer]
+    known = [x.bound if prove or not isinstance(x, Accuracy) else x.attained for x in others]
     return OK if None not in known or (programs and not prove) else NO_ANSWER
 
 

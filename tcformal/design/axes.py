@@ -179,11 +179,11 @@ def axis_values(unit: UnitSpec) -> dict[str, Iterable[object]]:
 
 def _of_integers(unit: UnitSpec) -> dict[str, Iterable[object]]:
     """The parameters of a unit of integers: what overflows, and where sums are cut or saturate on the way."""
-    d, ends = unit.design, [f"{end}-{unit.operands.d.name.upper()}" for end in ("WRAP", "SAT")]
-    orders = ("sequential,c_position=first", "fused,c_position=last")
-    steps = (f"{x},accumulator={d.conversion}" for x in orders)
+    d, name = unit.design, unit.operands.d.name.upper()
+    orders = "sequential,c_position=first", "fused,c_position=last"
+    steps = (f"{order},accumulator={d.conversion}" for order in orders)
     return {
-        "conversion": ends,
+        "conversion": (f"WRAP-{name}", f"SAT-{name}"),
         "products": [n for n in (1 << i for i in range(9)) if n <= unit.k and unit.k % n == 0],
         "summation": ("fused", *steps),
         "negated": NEGATED[:2],

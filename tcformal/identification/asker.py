@@ -550,6 +550,7 @@ def asker_of(
         if formats is not None or scale is not None:
             raise InputError("expected --unit or --formats and --scale, but got both")
         spec = resolve(unit)
+        _check_floating(spec.operands)
         scales = spec.scale_format, spec.scale_block
         return Asker(device, spec.operands, k or spec.k, *scales, folder=folder, unit=spec)
     if formats is None:
@@ -562,7 +563,17 @@ def asker_of(
     of_scales, block = _scale(scale)
     k = DEFAULT_K if k is None else check_int("--k", k, low=1)
     operands = Operands(**dict(zip("abcd", named, strict=True)))
+    _check_floating(operands)
     return Asker(device, operands, k, of_scales, block, folder=folder)
+
+
+def _check_floating(o: Operands) -> None:
+    """Raise InputError for integers: a sum of these has nothing to identify but what it does on overflow."""
+    if any(x.integer for x in (o.a, o.b, o.c, o.d)):
+        raise InputError(
+            f"expected floating-point formats to identify, but got {o}: `probe plan UNIT` and `probe run` "
+            "tell units of integers apart, which differ where a sum overflows alone"
+        )
 
 
 def _scale(text: str | None) -> tuple[Format | None, int | None]:

@@ -53,7 +53,7 @@ def operand_bugs(x: Elements) -> Iterator[Bug]:
         yield Bug("C is added twice", lambda y: replace(y, c=_doubled(y.c)))
         yield Bug("C is subtracted", lambda y: replace(y, c=-_given(y.c)))
     yield from _casts(x)
-    for letter in ("a", "b", "ab"):
+    for letter in () if x.d_format.integer else ("a", "b", "ab"):
         if any(_has_subnormals(getattr(x, side)) for side in letter):
             yield Bug(f"subnormals of {_and(letter)} are flushed to zero", _flushing(letter))
     if x.scale_a is not None:
@@ -63,6 +63,8 @@ def operand_bugs(x: Elements) -> Iterator[Bug]:
 def result_bugs(x: Elements) -> Iterator[Bug]:
     """Bugs of a right result: rounded twice, flushed, saturated, added to after it was rounded."""
     d = x.d_format
+    if d.integer:
+        return
     for name in _NARROW:
         fmt = format_named(name)
         if fmt.fraction_bits < d.fraction_bits and fmt.name != "tf32":
@@ -282,10 +284,9 @@ def _casts(x: Elements) -> Iterator[Bug]:
 
 
 def _fraction_bits(x: NDArray[Any]) -> int:
-    return max(
-        (format_named(n).fraction_bits for n, t in dtypes().items() if t == x.dtype and n != "tf32"),
-        default=0,
-    )
+    """The fraction bits of the format of values; 0 of integers, which nothing rounds."""
+    named = (format_named(n) for n, t in dtypes().items() if t == x.dtype and n != "tf32")
+    return max((f.fraction_bits for f in named if not f.integer), default=0)
 
 
 def rounded(x: NDArray[Any], fmt: Format) -> NDArray[Any]:

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tcformal.design.aliases import ALIASES
-from tcformal.design.catalog import catalogue
+from tcformal.design.catalog import catalogue, floating
 from tcformal.design.names import FAMILIES
 from tcformal.design.operations import operation, risks
 from tcformal.design.sources import references
@@ -33,14 +33,16 @@ def units_table(units: Iterable[UnitSpec], sharing: Mapping[str, int]) -> Table:
 
 
 def architectures_table(designs: Mapping[str, Sequence[str]]) -> Table:
-    """One row per architecture: what its units multiply, and how many are known in which way."""
+    """One row per architecture: what its units multiply, and how many floating-point ones are known how."""
     formats: dict[str, dict[str, None]] = defaultdict(dict)
     known: dict[str, Counter[Evidence]] = defaultdict(Counter)
     for first, names in designs.items():
         operands = catalogue()[first].operands
         for unit in map(catalogue().__getitem__, names):
-            formats[unit.arch] |= dict.fromkeys((operands.a.name, operands.b.name))
-            known[unit.arch][unit.facts["fraction_bits"].evidence] += 1
+            # Integers are named by their signed format, and their sums are exact.
+            both = (f.name.removeprefix("u") if f.integer else f.name for f in (operands.a, operands.b))
+            formats[unit.arch] |= dict.fromkeys(both)
+            known[unit.arch][unit.facts["fraction_bits"].evidence] += floating(unit)
     rows = []
     for arch, levels in known.items():
         counts = (f"{level.name.lower()} {levels[level]}" for level in Evidence if levels[level])

@@ -1,0 +1,76 @@
+"""Units of integers as a user types them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import tcformal
+from tcformal.cli import main
+
+
+def run(*words: str, code: int = 0) -> str:
+    done = CliRunner().invoke(main, list(words))
+    assert done.exit_code == code, done.output
+    return " ".join(done.output.split())
+
+
+def test_a_format_and_a_unit_are_shown() -> None:
+    assert "integers from -128" in run("formats", "int8")
+    shown = run("units", "h100:int8")
+    assert "integer DPA, d = c + Σ a_k·b_k, modulo 2^32" in shown
+    assert "PTX ISA, wgmma" in shown
+
+
+def test_values_and_what_is_none() -> None:
+    assert run("eval", "h100:int8", "--a", "3,...", "--b", "-4,...", "--c", "7").startswith("d = -5")
+    for text, reason in (("1.5", "its neighbours are 1 and 2"), ("128", "the largest is 127"),
+                         ("-129", "the least is -128"), ("-0", "the format has no -0")):  # fmt: skip
+        assert reason in run("eval", "h100:int8", "--a", f"{text},...", "--b", "1,...", code=2)
+
+
+def test_the_least_inputs_that_overflow() -> None:
+    made = run("separate", "x86/vpdpbusd", "x86/vpdpbusds")
+    assert made.startswith("SEPARATED: 1·(-1) - 2147483648 is 2147483647 on x86/vpdpbusd and -2147483648")
+    assert "WRAP-INT32 = -2147483648" in run(
+        "explain", "x86/vpdpbusd", "--a", "1,...", "--b", "1,...", "--c", "2147483647"
+    )
+
+
+def test_from_which_length_on_sums_overflow() -> None:
+    shown = run("accuracy", "h100:int8", "--length", "131072")
+    assert "exact up to 131,071 products; from 131,072 on it can overflow: all a = -128, b = -128" in shown
+    assert "the sum is 2147483648, and the result -2147483648" in shown
+    assert "is exact for c = 0" in run("accuracy", "h100:int8", "--length", "131071")
+
+
+@pytest.mark.parametrize("command", ["monotonicity", "statistics"])
+def test_questions_about_roundings_are_refused(command: str) -> None:
+    assert "whose sums of integers are exact unless they overflow" in run(command, "h100:int8", code=2)
+
+
+def test_identification_says_what_tells_integers_apart() -> None:
+    formats = ("--formats", "int8,int8,int32,int32", "--k", "4")
+    shown = run("identify", "--device", "model:h100:int8", *formats, code=2)
+    assert "expected floating-point formats to identify" in shown
+
+
+def test_two_outputs_are_compared(tmp_path: Path) -> None:
+    a, b = np.full((2, 64), -128, np.int8), np.full((64, 2), -128, np.int8)
+    c = np.full((2, 2), 2**31 - 5, np.int32)
+    units = ("h100:int8", "hopper/wgmma.m64n8k32.satfinite.s32.s8.s8")
+    outputs = [tcformal.simulate(u, a, b, c) for u in units]
+    named = {"a": a, "b": b, "c": c, "x": outputs[0], "y": outputs[1]}
+    for name, x in named.items():
+        np.save(tmp_path / f"{name}.npy", x)
+    files = {name: str(tmp_path / f"{name}.npy") for name in named}
+    operands = ("--a", files["a"], "--b", files["b"], "--c", files["c"])
+    assert run("compare", files["x"], files["y"], *operands).startswith("ROUNDING: EXPECTED is made by")
+    wrong = outputs[0].copy()
+    wrong[0, 1] += 1
+    np.save(tmp_path / "y.npy", wrong)
+    shown = run("compare", files["x"], files["y"], *operands, code=1)
+    assert shown.startswith("BUG: in GOT one element is wrong")
