@@ -18,7 +18,7 @@ from tcformal.identification.identification import (
 from tcformal.identification.rates import Rate
 from tcformal.identification.repeat import Repeated
 from tcformal.identification.validation import Validated
-from tcformal.oracle.values import hex_word, value_and_hex
+from tcformal.oracle.values import format_value, hex_word, value_and_hex
 from tcformal.report.chart import STYLE, Axis, Point, Series, chart
 from tcformal.report.escape import shortened, verbose
 from tcformal.report.parts import Headline, ReportPart, Rows
@@ -143,10 +143,10 @@ def _unexplained(found: Identification) -> list[ReportPart]:
     more = ["…"] if len(terms) > _SHOWN else []
     text = " + ".join([*terms[:_SHOWN], *more, f"{format_value(of.c_format, w.c)} (c)"])
     made = f"{len(found.unfit)} answers that no design gives, the simplest: {text} gives "
-    made += _both(d, int(answers[row]))
+    made += value_and_hex(d, int(answers[row]))
     if found.nearest:
         near = resolve(found.nearest[0].design)
-        made += f"; the nearest design gives {_both(d, int(replay(near, batch_of([w]))[0]))}"
+        made += f"; the nearest design gives {value_and_hex(d, int(replay(near, batch_of([w]))[0]))}"
     return [made, f"as words: {_input(found, row)}"] if verbose() else [made]
 
 
