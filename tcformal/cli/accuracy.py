@@ -17,15 +17,7 @@ from tcformal.analysis.bounds.proved import refined
 from tcformal.analysis.bounds.word_forms import EXPONENTS
 from tcformal.callbacks import Progress
 from tcformal.checks import exponent_range
-from tcformal.cli.group import (
-    NO_ANSWER,
-    OK,
-    OTHERWISE,
-    json_option,
-    main,
-    verbose_option,
-    whole_numbers,
-)
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, verbose_option, whole_numbers
 from tcformal.cli.solver_options import SolverOptions, solver_options
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError

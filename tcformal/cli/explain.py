@@ -12,13 +12,14 @@ from tcformal.cli.evaluate import given_witness, operand_options
 from tcformal.cli.group import json_option, main, write_output
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
+from tcformal.oracle.values import value_and_hex
 from tcformal.programs.chain import common_k
 from tcformal.programs.program import names_a_program
 from tcformal.query.explain.explain import explain_witness
 from tcformal.query.explain.trace import Trace, divergence
 from tcformal.report.escape import print_json
 from tcformal.report.picture import divergence_text, explanation_data, picture, trace_data, trace_view
-from tcformal.report.text import console, value_and_hex
+from tcformal.report.text import console
 
 if TYPE_CHECKING:  # who explains units does not wait for programs
     from tcformal.query.explain.program_trace import ProgramTrace

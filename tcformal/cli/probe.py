@@ -30,7 +30,7 @@ from tcformal.devices.sealed import MOST_SEED
 from tcformal.devices.tally import Measured, Tally
 from tcformal.errors import InputError
 from tcformal.identification.refutation import Checked, Comparison, Refutation, compare, recheck
-from tcformal.oracle.values import format_value, hex_word
+from tcformal.oracle.values import hex_word, value_and_hex
 from tcformal.query.pairs.pool import SturdyPool
 from tcformal.report.escape import Plain, print_json, say, say_command, shortened, verbose
 from tcformal.report.parts import Headline, ReportPart, Rows, bar, show
@@ -159,9 +159,7 @@ def commands(found: Comparison, most: int | None = None) -> Iterator[str]:
 def refutation_text(found: Comparison, refutation: Refutation) -> str:
     """A refutation as one sentence."""
     d = found.unit.operands.d
-    given, designed = (
-        f"{format_value(d, raw)} ({hex_word(d, raw)})" for raw in (refutation.given, refutation.designed)
-    )
+    given, designed = (value_and_hex(d, raw) for raw in (refutation.given, refutation.designed))
     name, where = refutation.design.name, refutation.where
     return f"{name} is refuted by {where}: the device gives {given}, it gives {designed}"
 

@@ -17,7 +17,7 @@ from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, verb
 from tcformal.cli.solver_options import SolverOptions, solver_options
 from tcformal.errors import TcformalError
 from tcformal.oracle.numerals import number_text
-from tcformal.oracle.values import hex_word
+from tcformal.oracle.values import hex_word, value_and_hex
 from tcformal.programs.program import Program, known_programs, program
 from tcformal.query.assume import Assumptions, from_texts
 from tcformal.query.comparison.error_comparison import explain_program
@@ -25,7 +25,7 @@ from tcformal.query.comparison.parameters import C_EXPONENTS, MEASURES, read_exc
 from tcformal.query.programs import MEANS, SOLVED, ProgramsCompared, compare_programs
 from tcformal.query.question import Kind
 from tcformal.report.escape import Plain, print_json, say, say_command, verbose
-from tcformal.report.text import SCREEN, console, headline, one_line, table, value_and_hex, with_decimal
+from tcformal.report.text import SCREEN, console, headline, one_line, table, with_decimal
 
 
 def program_data(p: Program) -> Plain:

@@ -21,7 +21,7 @@ from tcformal.devices.runner import surely_finite
 from tcformal.devices.runs import random_piece
 from tcformal.devices.sealed import read_whole
 from tcformal.errors import InputError, RecordError
-from tcformal.oracle.values import format_value, hex_word
+from tcformal.oracle.values import value_and_hex
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import Batch, Raw, batch, batch_of, inputs_digest, rows_of
 
@@ -133,7 +133,7 @@ def answers(name: str, given: Mapping[str, tuple[Sequence[Directed], Sequence[in
             refuted = _refuted(candidates(question, spec), items, outputs)
             found.append(Answer(
                 question=question.id, title=question.title,
-                outputs={i.id: f"{format_value(d, w)} ({hex_word(d, w)})"
+                outputs={i.id: value_and_hex(d, w)
                          for i, w in zip(items[:8], outputs, strict=False)},
                 fits=[name for name, by in refuted if by is None],
                 refuted=[name for name, by in refuted if by is not None],

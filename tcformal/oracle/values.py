@@ -162,6 +162,11 @@ def hex_word(fmt: Format, bits: int) -> str:
     return f"{bits:#0{2 + -(-fmt.width // 4)}x}"
 
 
+def value_and_hex(fmt: Format, bits: int) -> str:
+    """`1.5 (0x3e00)`: the exact value and the raw encoding."""
+    return f"{format_value(fmt, bits)} ({hex_word(fmt, bits)})"
+
+
 def value_data(fmt: Format, bits: int) -> dict[str, str]:
     """An encoding as plain data: hex, and its exact value as text.
 

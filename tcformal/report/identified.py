@@ -18,7 +18,7 @@ from tcformal.identification.identification import (
 from tcformal.identification.rates import Rate
 from tcformal.identification.repeat import Repeated
 from tcformal.identification.validation import Validated
-from tcformal.oracle.values import format_value, hex_word
+from tcformal.oracle.values import format_value, hex_word, value_and_hex
 from tcformal.report.chart import STYLE, Axis, Point, Series, chart
 from tcformal.report.escape import shortened, verbose
 from tcformal.report.parts import Headline, ReportPart, Rows
@@ -143,10 +143,10 @@ def _unexplained(found: Identification) -> list[ReportPart]:
     more = ["…"] if len(terms) > _SHOWN else []
     text = " + ".join([*terms[:_SHOWN], *more, f"{format_value(of.c_format, w.c)} (c)"])
     made = f"{len(found.unfit)} answers that no design gives, the simplest: {text} gives "
-    made += _both(d, int(answers[row]))
+    made += value_and_hex(d, int(answers[row]))
     if found.nearest:
         near = resolve(found.nearest[0].design)
-        made += f"; the nearest design gives {_both(d, int(replay(near, batch_of([w]))[0]))}"
+        made += f"; the nearest design gives {value_and_hex(d, int(replay(near, batch_of([w]))[0]))}"
     return [made, f"as words: {_input(found, row)}"] if verbose() else [made]
 
 
@@ -190,11 +190,7 @@ def _input(found: Identification, row: int) -> str:
     for name, words in batch.named().items():
         row_words: Raw = words[row : row + 1].reshape(-1)
         texts.append(f"{name} = {','.join(hex_word(formats[name], int(x)) for x in row_words)}")
-    return f"{' '.join(texts)} gives {_both(found.operands.d_format, int(answers[row]))}"
-
-
-def _both(fmt: Format, raw: int) -> str:
-    return f"{format_value(fmt, raw)} ({hex_word(fmt, raw)})"
+    return f"{' '.join(texts)} gives {value_and_hex(found.operands.d_format, int(answers[row]))}"
 
 
 def _rate(rate: Rate) -> str:
@@ -211,7 +207,7 @@ def _spread(d: Format, x: Repeated) -> list[ReportPart]:
     parts: list[ReportPart] = [f"answers other than the most frequent one: {_rate(x.other)}"]
     if x.most is not None:
         counts = sorted(x.most[1].items(), key=lambda pair: -pair[1])
-        shown = ", ".join(f"{_both(d, word)} {count} times" for word, count in counts[:_SHOWN])
+        shown = ", ".join(f"{value_and_hex(d, word)} {count} times" for word, count in counts[:_SHOWN])
         parts.append(f"one input gives {len(counts)} results: {shown}{', …' if len(counts) > _SHOWN else ''}")
     if x.places:
         made = Rows(("place in the ulp", ">rounded up", ">probability", "95 % interval, two-sided"))

@@ -12,11 +12,11 @@ from rich.text import Text
 
 from tcformal.design.unit import UnitSpec
 from tcformal.oracle.numerals import number_text
-from tcformal.oracle.values import format_value, hex_word
+from tcformal.oracle.values import format_value, hex_word, value_and_hex
 from tcformal.query.explain.trace import Divergence, Rounding, SumStep, TermRow, Trace, divergence
 from tcformal.report.escape import Plain
 from tcformal.report.svg import step_title
-from tcformal.report.text import WIDTH, scale_lines, table, value_and_hex, with_decimal
+from tcformal.report.text import WIDTH, scale_lines, table, with_decimal
 
 if TYPE_CHECKING:  # who explains units does not wait for programs
     from tcformal.query.explain.program_trace import ProgramStage, ProgramTrace
@@ -112,8 +112,8 @@ def picture(trace: Trace, width: int = WIDTH) -> RenderableType:
         parts.append(title)
         parts.extend(line.text(first) for line in made)
     for i, raw in enumerate(trace.block_results[:-1]):
-        parts.append(Text(f"result of block {i}: {format_value(d, raw)} ({hex_word(d, raw)})"))
-    parts.append(Text(f"result: {format_value(d, trace.result)} ({hex_word(d, trace.result)})", style=_HEAD))
+        parts.append(Text(f"result of block {i}: {value_and_hex(d, raw)}"))
+    parts.append(Text(f"result: {value_and_hex(d, trace.result)}", style=_HEAD))
     return Group(*parts)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from itertools import groupby
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Sign
 from tcformal.oracle.numerals import number_text
-from tcformal.oracle.values import format_value, hex_word
+from tcformal.oracle.values import format_value, hex_word, value_and_hex
 from tcformal.query.explain.trace import Divergence, Rounding, SumStep, TermRow, Trace, divergence
 from tcformal.simulation.operands.witness import Witness, by_value, explain_command
 
@@ -307,7 +308,7 @@ class _Panel:
         self.trace, self.blocks, self.narrow = trace, _telling(shown) if narrow else shown, narrow
         self.line, self.row = (_NARROW, 2 * _ROW - 4) if narrow else (_LINE, _ROW)
         d = trace.unit.operands.d
-        self.result = f"result: {format_value(d, trace.result)} ({hex_word(d, trace.result)})"
+        self.result = f"result: {value_and_hex(d, trace.result)}"
         self.result_marked = found is not None and found.part == "result"
         self.words = description(self.blocks, f"{trace.unit.title}.", f"{self.result}.")
         rows = [row for block in self.blocks for row in block.rows]
@@ -318,7 +319,7 @@ class _Panel:
         self.bits = self.name + 52 + self.lead * _BIT
         heads = max((self._x(b, b.fraction + 1) + 9 * _CHAR for b in self.blocks if b.cut), default=0)
         self.right = max(self.bits + (columns + 2) * _BIT + 10, heads)
-        lines = [line for block in self.blocks for line in _wrapped(block.title, self.line)]
+        lines = [line for block in self.blocks for line in self._title(block)]
         words = max(map(len, [trace.unit.title, self.result, *lines]))
         ends = [self._end(block, row) for block in self.blocks for row in block.rows]
         self.width = max(words * _CHAR + 8, (d.width + 4) * _BIT, *ends)
@@ -337,7 +338,7 @@ class _Panel:
         yield _text(0, y, self.trace.unit.title, "h")
         for block in self.blocks:
             y += 6
-            for line in _wrapped(block.title, self.line):
+            for line in self._title(block):
                 y += _ROW
                 yield _text(0, y, line, "mark" if block.marked else "")
             if block.rows:
@@ -351,6 +352,9 @@ class _Panel:
             0, y, self.result + "  ◀ differ" * self.result_marked, "mark" if self.result_marked else "h"
         )
         yield from _word(self.trace.unit.operands.d, self.trace.result, y + 10)
+
+    def _title(self, block: SumBlock) -> list[str]:
+        return textwrap.wrap(block.title, self.line, break_long_words=False, break_on_hyphens=False)
 
     def _x(self, block: SumBlock, column: int) -> float:
         """The left edge of a column; a gap holds the point, and another one the line of the cut."""
@@ -449,17 +453,6 @@ def _word(fmt: Format, raw: int, y: float) -> Iterator[str]:
             at = " ".join(f"{x + i * _BIT + 2:g}" for i in range(size))
             yield f'<text x="{at}" y="{y + 13:g}">{part}</text>'
         x += size * _BIT + 5
-
-
-def _wrapped(text: str, most: int) -> list[str]:
-    """A title in lines of so many characters, broken between words."""
-    lines = [""]
-    for word in text.split(" "):
-        if lines[-1] and len(lines[-1]) + 1 + len(word) > most:
-            lines.append(word)
-        else:
-            lines[-1] += (" " if lines[-1] else "") + word
-    return lines
 
 
 def _text(x: float, y: float, text: str, style: str = "", anchor: str = "") -> str:

@@ -10,21 +10,12 @@ from rich.text import Text
 
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
-from tcformal.oracle.values import format_value, hex_word
+from tcformal.oracle.values import format_value, hex_word, value_and_hex
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind
 from tcformal.query.verdict import Verdict
 from tcformal.report.escape import as_given, say_command, shortened, verbose
-from tcformal.report.text import (
-    console,
-    headline,
-    many,
-    scale_lines,
-    short_value,
-    table,
-    value_and_hex,
-    with_decimal,
-)
+from tcformal.report.text import console, headline, many, scale_lines, short_value, table, with_decimal
 from tcformal.simulation.operands.witness import Witness
 
 if TYPE_CHECKING:  # two units are compared without arrays

@@ -18,7 +18,7 @@ from rich.text import Text
 
 from tcformal.callbacks import SHORT_NAMES
 from tcformal.encodings.spec import Format
-from tcformal.oracle.values import decode, format_value, hex_word
+from tcformal.oracle.values import decode, format_value, value_and_hex
 from tcformal.report.escape import paper, printable, short_names
 from tcformal.report.parts import Pulse
 
@@ -275,11 +275,6 @@ def many(n: int, one: str, more: str = "") -> str:
 def headline(word: str, style: str, rest: str) -> Text:
     """A verdict in its colour, and the rest of its line."""
     return Text(word, style=style).append(rest, style="default not bold")
-
-
-def value_and_hex(fmt: Format, raw: int) -> str:
-    """`1.5 (0x3e00)`: the exact value and the raw encoding."""
-    return f"{format_value(fmt, raw)} ({hex_word(fmt, raw)})"
 
 
 def with_decimal(fmt: Format, raw: int) -> str:

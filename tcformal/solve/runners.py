@@ -94,6 +94,5 @@ def run_bitwuzla(graph: Graph, assertion: Node, limits: Limits) -> RunnerOutcome
     if result != bitwuzla.Result.SAT:
         return _undecided("bitwuzla gave up")
     return RunnerOutcome(
-        Status.SAT,
-        {name: int(solver.get_value(term).value(16), 16) for name, term in terms.inputs.items()},
+        Status.SAT, {name: int(solver.get_value(term).value(16), 16) for name, term in terms.inputs.items()}
     )

@@ -104,15 +104,8 @@ def run_kissat(graph: Graph, assertion: Node, limits: Limits) -> RunnerOutcome:
     with tempfile.TemporaryDirectory(prefix="tcformal-") as folder:
         question, proof = Path(folder, "question.cnf"), Path(folder, "proof.drat")
         question.write_text(cnf.dimacs())
-        command = [
-            str(kissat_program()),
-            "-q",
-            "--no-binary",
-            "--no-factor",
-            f"--seed={limits.seed}",
-            str(question),
-            str(proof),
-        ]
+        options = ["-q", "--no-binary", "--no-factor", f"--seed={limits.seed}"]
+        command = [str(x) for x in (kissat_program(), *options, question, proof)]
         tied = partial(end_with_parent, os.getpid())
         ended = subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=tied)
         sys.stderr.write(ended.stderr)
