@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.analysis.embedding import embedded, factors_of, words_in
+from tcformal.analysis.embedding import factors_of, operands_of, words_in
 from tcformal.analysis.samples import in_units, values_of
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import format_named
@@ -126,7 +126,7 @@ def differences(
     specs = spec_of(first), spec_of(second)
     multiply = partial(Unit.matmul, threads=threads, progress=progress)
     step, common = common_k(*specs), _common(*(u.d_format for u in specs))
-    x = _operands(specs, a, b, c, scale_a, scale_b)
+    x = operands_of(specs, a, b, c, scale_a, scale_b)
     results = [multiply(Unit(u), *_values(u, y)) for u, y in zip(specs, x, strict=True)]
     raw = [_words(u, d, common) for u, d in zip(specs, results, strict=True)]
     steps = ulp_distance(common, raw[0], raw[1])
@@ -134,21 +134,6 @@ def differences(
     found = _first(specs, x, step, parted, common, multiply) if parted.any() else None
     relative = _relative(specs[0], x[0], common, steps, raw)
     return Differences(specs, (results[0], results[1]), steps, relative, found, parted)
-
-
-def _operands(
-    specs: tuple[UnitSpec, UnitSpec], a: Any, b: Any, c: Any, scale_a: Any, scale_b: Any
-) -> tuple[MatrixWords, MatrixWords]:
-    """The operands as words of both units, from arrays in the formats of the first, or of the second."""
-    own = arrays.takes_dtype(specs[0].a_format, arrays.as_array(a).dtype)
-    own = own and (specs[0].scale_format is None) == (scale_a is None)
-    given, other = specs if own else specs[::-1]
-    x = arrays.product(given, a, b, c, scale_a, scale_b)
-    same = (given.operands, given.scale_format, given.scale_block) == (
-        other.operands, other.scale_format, other.scale_block
-    )  # fmt: skip
-    y = x if same else embedded(given, x, other)
-    return (x, y) if own else (y, x)
 
 
 def _common(first: Format, second: Format) -> Format:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tcformal.analysis.bounds.accuracy import accuracy
 from tcformal.analysis.bounds.attained import words_text
 from tcformal.analysis.bounds.proved import CallBound, CallBounds
-from tcformal.analysis.embedding import embedded, factors_of, ones, words_in
+from tcformal.analysis.embedding import embedded, factors_of, ones, operands_of, words_in
 from tcformal.analysis.samples import difference, values_of
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
@@ -27,7 +27,7 @@ from tcformal.programs.chain import check_built, scale_count
 from tcformal.programs.functions import holds
 from tcformal.query.replay import results_of
 from tcformal.shown import Shown, short
-from tcformal.simulation import arrays, compiled
+from tcformal.simulation import compiled
 from tcformal.simulation.kernels.gemm import MatrixWords
 from tcformal.simulation.matrix_unit import Unit, spec_of
 from tcformal.simulation.operands.batch import Raw, element_at
@@ -202,7 +202,7 @@ def distances(
 ) -> Distances:
     """An interval for D2 - D1 of two units on given matrices, element by element, without computing D2.
 
-    Shapes: A [M, K], B [K, N], C [M, N] or None (zeros), as for `Unit.matmul`.
+    Shapes: A [M, K], B [K, N], C [M, N] or None (zeros), as for `Unit.matmul`, in the formats of one unit.
     Ranges and units: from theorems of both units: each result lies within own·(|A||B|) + other·|C| of the
     exact sum that its unit's theorem is about, subnormal operands counted as the least normal number; what
     one unit takes for 0 or takes away, and the other one not, is what these sums differ by.  `exact`: compute
@@ -210,9 +210,9 @@ def distances(
     an exact sum.
     Zero, NaN, Inf: elements of rows or columns with NaN or Inf, or that may overflow or underflow, are not
     covered.
-    Errors: InputError for operands that do not fit, for units with scales or of unlike formats, and where
-    there is no theorem; those of `Unit.matmul`; with `exact`, InvariantError for an element of D1 whose error
-    is larger than the first unit's theorem has it.
+    Errors: InputError for operands that do not fit, for a number that one of the units lacks, for units with
+    scales, and where there is no theorem; those of `Unit.matmul`; with `exact`, InvariantError for an element
+    of D1 whose error is larger than the first unit's theorem has it.
     Source: theorems about relative errors, and `error_in_exponents` for subnormal operands.
 
     Examples:
@@ -223,24 +223,29 @@ def distances(
         >>> near.high
         array([[2.47955363e-05, 2.47955363e-05]])
     """
-    units = _comparable(first, second)
-    x = arrays.product(units[0], a, b, c, None, None)
+    units = spec_of(first), spec_of(second)
+    for u in units:
+        check_floating(u, "distances")
+        if u.scale_format is not None:
+            raise InputError(f"expected two units without scales, but got {u.name}")
+    x = operands_of(units, a, b, c, None, None)
     known = CallBounds()
-    given = MatrixOperands(units[0], x)
-    sides = [_side(known, u, given) for u in units]
+    given = [MatrixOperands(u, y) for u, y in zip(units, x, strict=True)]
+    given[1].values = given[0].values  # the same numbers, in other formats
+    sides = [_side(known, u, s) for u, s in zip(units, given, strict=True)]
     covered = sides[0].covered & sides[1].covered
-    summed = [given.summed(s.normal.sum.flushed, u) for s, u in zip(sides, units, strict=True)]
+    summed = [s.summed(side.normal.sum.flushed, u) for s, side, u in zip(given, sides, units, strict=True)]
     # What the second unit's exact sum is more than the first one's.
-    more, margin = apart_sums(given, *summed)
+    more, margin = apart_sums(given[0], *summed)
     both = sides[0].error + sides[1].error
     low, high = _outward(more - both, margin, -1), _outward(more + both, margin, 1)
     if exact:
-        u, d = Unit(units[0]), units[0].d_format
-        d1 = values_of(arrays.to_raw("D", u.matmul(a, b, c, progress=False), d), d)
-        lost = _lost(u, d1, summed[0], covered)
-        _check(units[0], lost, sides[0].error, x)
+        model = Unit(units[0])
+        d1 = values_of(compiled.multiply_words(model.spec, x[0], None, False, None), model.d_format)
+        lost = _lost(model, d1, summed[0], covered)
+        _check(units[0], lost, sides[0].error, x[0])
         if summed[1] is not summed[0]:
-            lost = _lost(u, d1, summed[1], covered)
+            lost = _lost(model, d1, summed[1], covered)
         # The difference is rounded once.
         margin = np.abs(lost) * ROUNDED
         low = np.maximum(low, _outward(-sides[1].error - lost, margin, -1))
@@ -275,6 +280,7 @@ def largest_distance(
     """
     units = spec_of(first), spec_of(second)
     for u in units:
+        check_floating(u, "distances")
         check_built(u)
     n = max(u.k for u in units) if length is None else check_int("length", length, low=1, high=LONGEST)
     bounds = CallBounds()
@@ -441,19 +447,6 @@ def _whole(u: UnitSpec, w: Witness) -> Witness:
 def _shift(q: Fraction) -> int:
     """The exponent of the lowest bit of a dyadic number that is not zero."""
     return (q.numerator & -q.numerator).bit_length() - q.denominator.bit_length()
-
-
-def _comparable(first: str | Unit | UnitSpec, second: str | Unit | UnitSpec) -> tuple[UnitSpec, UnitSpec]:
-    """Check that two units have equal formats and no scales; InputError otherwise."""
-    units = spec_of(first), spec_of(second)
-    for u in units:
-        check_floating(u, "distances")
-        if u.scale_format is not None:
-            raise InputError(f"expected two units without scales, but got {u.name}")
-    if units[0].operands != units[1].operands:
-        shown = (", ".join(f.name for f in (o.a, o.b, o.c, o.d)) for o in (u.operands for u in units))
-        raise InputError(f"expected two units of equal formats, but got {' and '.join(shown)}")
-    return units
 
 
 @dataclass(frozen=True, slots=True)

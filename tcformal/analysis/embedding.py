@@ -12,7 +12,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.programs.chain import scale_count
-from tcformal.simulation.arrays import dtype_of, dtypes
+from tcformal.simulation.arrays import as_array, dtype_of, dtypes, product, takes_dtype
 from tcformal.simulation.kernels.gemm import MatrixWords
 from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.operands.batch import Raw
@@ -75,6 +75,21 @@ def embedded(u: UnitSpec, x: MatrixWords, other: UnitSpec) -> MatrixWords:
     if made[0] is None or made[1] is None:
         raise InputError("expected both factors of a product, but got one")
     return MatrixWords(made[0], made[1], made[2], *ones(other, a.shape[0], a.shape[1], b.shape[1]))
+
+
+def operands_of(
+    specs: tuple[UnitSpec, UnitSpec], a: Any, b: Any, c: Any, scale_a: Any, scale_b: Any
+) -> tuple[MatrixWords, MatrixWords]:
+    """The operands as words of both units, from arrays in the formats of the first, or of the second."""
+    own = takes_dtype(specs[0].a_format, as_array(a).dtype)
+    own = own and (specs[0].scale_format is None) == (scale_a is None)
+    given, other = specs if own else specs[::-1]
+    x = product(given, a, b, c, scale_a, scale_b)
+    same = (given.operands, given.scale_format, given.scale_block) == (
+        other.operands, other.scale_format, other.scale_block
+    )  # fmt: skip
+    y = x if same else embedded(given, x, other)
+    return (x, y) if own else (y, x)
 
 
 def ones(u: UnitSpec, m: int, k: int, n: int) -> tuple[Any, Any]:

@@ -53,11 +53,8 @@ def rows_of(
 def in_one_unit(
     rows: Sequence[tuple[Any, ...]], formats: Mapping[str, Format]
 ) -> tuple[list[tuple[Any, ...]], Format]:
-    """Rows in units of the least u of some formats of D, by unit, and the format that has it.
-
-    Sums of integers count as floats of their bits, whose errors are none.
-    """
-    finest = max(formats.values(), key=lambda f: (not f.integer, f.precision))
+    """Rows in units of the least u of some formats of D, by unit, and the format that has it."""
+    finest = max(formats.values(), key=lambda f: f.precision)
     return [
         (
             name,

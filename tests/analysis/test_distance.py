@@ -6,11 +6,13 @@ import json
 from collections.abc import Iterator
 from fractions import Fraction
 
+import ml_dtypes
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from tcformal.analysis.bounds.proved import CallBound, CallBounds
+from tcformal.analysis.differences import differences
 from tcformal.analysis.distance import LargestDistance, distances, largest_distance
 from tcformal.cli import main
 from tcformal.design.unit import UnitSpec
@@ -151,13 +153,27 @@ def test_the_largest_distance_is_replayed() -> None:
 
 def test_units_that_do_not_fit_are_refused() -> None:
     a, b, _ = matrices(16)
-    with pytest.raises(
-        InputError, match="two units of equal formats, but got fp16, fp16, fp32, fp32 and bf16"
-    ):
+    with pytest.raises(InputError, match="numbers of A that bf16 of hopper/"):
         distances(AMPERE, "hopper/mma.m16n8k16.f32.bf16.bf16.f32", a, b)
     mx = "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e5m2.e5m2.ue8m0"
     with pytest.raises(InputError, match="two units without scales"):
         distances(mx, mx, a, b)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_intervals_hold_results_of_unlike_formats(*, exact: bool) -> None:
+    """Of numbers of e4m3 on its unit and on one of fp16, and of sums in fp16 beside those in fp32."""
+    rng, e4m3 = np.random.default_rng(5), ml_dtypes.float8_e4m3fn
+    a = (rng.uniform(1, 2, (6, 64)) * 2.0 ** rng.integers(-5, 3, (6, 64))).astype(e4m3)
+    b = rng.uniform(-2, -1, (64, 6)).astype(e4m3)
+    narrow, fp8 = "hopper/mma.m16n8k16.f16.f16.f16.f16", "hopper/wgmma.m64n8k32.f32.e4m3.e4m3"
+    for first, second in ((fp8, HOPPER), (HOPPER, fp8), (HOPPER, narrow)):
+        operands = (a, b) if fp8 in (first, second) else (a.astype(np.float16), b.astype(np.float16))
+        x = distances(first, second, *operands, exact=exact)
+        assert x.covered.all()
+        d1, d2 = (d.astype(float) for d in differences(first, second, *operands).results)
+        assert ((x.low <= d2 - d1) & (d2 - d1 <= x.high)).all()
+        assert (d1 != d2).any()
 
 
 NV = "blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3"

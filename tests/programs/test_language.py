@@ -431,9 +431,9 @@ def examples() -> Iterator[tuple[str, str]]:
 
 
 def test_the_documents_algorithms_run(tmp_path: Path) -> None:
-    """Three algorithms of a user, each in under 20 lines, equal on integers and fractions."""
+    """Four algorithms of a user, each in under 20 lines, equal on integers and fractions."""
     found = dict(examples())
-    assert len(found) == 3
+    assert len(found) == 4
     for name, text in found.items():
         assert len(text.splitlines()) < 20
         path = tmp_path / name
