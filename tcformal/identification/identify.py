@@ -400,9 +400,14 @@ class Identifying:
         return replace(self._made(verdict, reason), classes=(names,), axes=tuple(axes), survivors=left)
 
     def _candidates(self) -> list[UnitSpec]:
-        """The simplest design of each family, and what the catalogue has, with every rule for NaNs."""
+        """The simplest design of each family, and what the catalogue has, with every rule for NaNs.
+
+        Beside trees, units of more products than k are left out: they show with more products.
+        """
         made = [resolve(s.family.name(s.simplest()[0])).name for s in self.search.alive]
-        units = [*map(resolve, dict.fromkeys((*made, *(u.name for u in self._catalogued()))))]
+        trees = any(not isinstance(s.family, ListedFamily) for s in self.search.alive)
+        known = [u.name for u in self._catalogued() if u.k <= self.k or not trees]
+        units = [*map(resolve, dict.fromkeys((*made, *known)))]
         batch, answers = self.asker.history
         rows = np.intersect1d(without_nan(self.spec, batch), self.asker.trusted(batch))
         few = rows_of(batch, rows)
