@@ -39,7 +39,7 @@ from tcformal.store.lines import folder_lock
 @click.option("--vectors", type=int, help="Random and directed inputs of the last comparison; 100000, or 0 "
               "for a device that is asked by hand.")  # fmt: skip
 @click.option("--seconds", type=click.FloatRange(min=0), default=300.0, show_default=True,
-              help="After so many seconds the best verdict so far is given.")  # fmt: skip
+              help="After so many seconds, or Ctrl-C, the best verdict so far is given.")  # fmt: skip
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path),
               help="File for a picture (SVG) of how many designs are left after each batch.")  # fmt: skip
 @click.option("--next", "show_next", is_flag=True, help="Print the inputs that a hand:NAME is to be asked.")

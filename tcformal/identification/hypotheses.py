@@ -31,8 +31,9 @@ from tcformal.simulation.operands.inputs import without_nan
 from tcformal.simulation.structures import rounds_products
 
 # ------------------------------------------------------------------ trees
-#: The stage of sums that add up sums only; sums of products have the unit's own parameters.
-_JOIN, _LAST = "join", "last"
+#: The stage of sums that add up sums only; sums of products have the unit's own parameters, unless these are
+#: rare ones.
+_JOIN, _LAST, _PART = "join", "last", "part"
 
 
 def hypotheses(
@@ -60,6 +61,8 @@ def hypotheses(
     if converted and max(spec.a_format.width, spec.b_format.width) > 8:
         return
     root = _staged(order.root, alone)
+    if rare is not None and root.stage:
+        root = _parts_named(root)
     cut = _cut(order, dict(zip(map(id, order.root.steps()), root.steps(), strict=True)))
     sums = [*starts(root)]
     if rare is not None and rare.twice:
@@ -145,6 +148,12 @@ def _staged(step: Step, alone: bool, outer: bool = True) -> Step:
     if alone and outer and inner:
         stage = _LAST
     return Step(children, stage)
+
+
+def _parts_named(step: Step) -> Step:
+    """The sums with a name for those of products: as inner sums these may keep more than D has."""
+    children = tuple(_parts_named(x) if isinstance(x, Step) else x for x in step.children)
+    return Step(children, step.stage or _PART)
 
 
 def _from_zero(step: Step) -> Step:
@@ -267,7 +276,7 @@ def rare_shapes(
     wide = ("FP64",) if cuts else ()
     measured = {
         stage: tuple(dict.fromkeys((*(_shape(e, inner[products]) for e in exponents), *wide)))
-        for stage, products in (("", True), (_JOIN, False))
+        for stage, products in (("", True), (_PART, True), (_JOIN, False))
         if products in inner
     }
     # Products that lose bits show how many they keep, unless the result is as narrow.

@@ -38,7 +38,7 @@ from tcformal.identification.identification import (
     Settled,
     untested_clauses,
 )
-from tcformal.identification.kinds import kind_of, kind_of_noise
+from tcformal.identification.kinds import kind_of, kind_of_noise, narrow_operands
 from tcformal.identification.order import Order, first_masks, order_of
 from tcformal.identification.rates import Rate
 from tcformal.identification.repeat import FEW, Repeated, Repetition, noisy_inputs, repeat
@@ -58,6 +58,8 @@ _MORE, _SEED, _ENDS = 200, 9, 10
 #: The parts of the time that is left which stages have: trees and catalogued designs, what is near to these,
 #: trees with rare parameters, trees whose outermost sum has its own parameters, proofs.
 _FIRST, _NEARBY, _RARE, _ALONE, _PROOFS = 0.5, 0.3, 0.5, 0.6, 0.7
+#: How the reasons of an order end that is another one for other operands.
+_DECIDED = ("that no order does", "in this order")
 #: How often every input is asked again where no design fits, and designs near which others are looked for.
 _AGAIN, _BASES = 2, 4
 #: How often an identification may begin again, because answers that came late change what fits.
@@ -286,9 +288,12 @@ class Identifying:
             return False
         self.progress("looking at what kind of device it is")
         asked = len(self.asker.history[1])
-        if text := kind_of(self.asker, self._ranked(_BASES)):
+        text = ""
+        if narrow := narrow_operands(self.asker):
+            self.broken["looks like"] = narrow
+        elif text := kind_of(self.asker, self._ranked(_BASES)):
             self.broken["looks like"] = text
-        elif self.order is not None and self.order.reason and self.paired:
+        elif self.order is not None and self.order.reason.endswith(_DECIDED):
             self.broken["looks like"] = f"an order of the sum that the operands decide: {self.order.reason}"
         self._learn(asked)
         return bool(text)
@@ -395,9 +400,14 @@ class Identifying:
         return replace(self._made(verdict, reason), classes=(names,), axes=tuple(axes), survivors=left)
 
     def _candidates(self) -> list[UnitSpec]:
-        """The simplest design of each family, and what the catalogue has, with every rule for NaNs."""
+        """The simplest design of each family, and what the catalogue has, with every rule for NaNs.
+
+        Beside trees, units of more products than k are left out: they show with more products.
+        """
         made = [resolve(s.family.name(s.simplest()[0])).name for s in self.search.alive]
-        units = [*map(resolve, dict.fromkeys((*made, *(u.name for u in self._catalogued()))))]
+        trees = any(not isinstance(s.family, ListedFamily) for s in self.search.alive)
+        known = [u.name for u in self._catalogued() if u.k <= self.k or not trees]
+        units = [*map(resolve, dict.fromkeys((*made, *known)))]
         batch, answers = self.asker.history
         rows = np.intersect1d(without_nan(self.spec, batch), self.asker.trusted(batch))
         few = rows_of(batch, rows)

@@ -53,6 +53,41 @@ def kind_of(asker: Asker, near: Iterable[UnitSpec]) -> str:
     return ""
 
 
+def narrow_operands(asker: Asker) -> str:
+    """How many bits of a and b count, where that is fewer than they have and explains all products.
+
+    Errors: as `Asker.ask`.
+    """
+    spec, a, b = asker.spec, asker.spec.a_format, asker.spec.b_format
+    if spec.scale_format is not None or min(a.fraction_bits, b.fraction_bits) < 1:
+        return ""
+    one, small = Fraction(1), range(1, min(a.fraction_bits, spec.d_format.fraction_bits) + 1)
+    words = [(encoded(a, one + power_of_two(-n)), b.one, 0) for n in small]
+    asked = [(x, y, z) for x, y, z in words if x is not None]
+    seen = numbers_of(spec.d_format, asker.ask(first_products(spec, asker.k, asked)))
+    kept = max((n for n, x in zip(small, seen, strict=True) if x == one + power_of_two(-n)), default=0)
+    if not 0 < kept < len(small):
+        return ""
+    products = random_products(spec)
+    columns = ((a, [x for x, _, _ in products]), (b, [y for _, y, _ in products]))
+    factors = list(zip(*(numbers_of(fmt, words) for fmt, words in columns), strict=True))
+    given = numbers_of(spec.d_format, asker.ask(first_products(spec, asker.k, products)))
+    for name, to in _NARROWED.items():
+        exact = [to(x, kept) * to(y, kept) for x, y in factors if x and y]
+        ulp = power_of_two(-min(spec.d_format.fraction_bits, 2 * kept))
+        if all(z is not None and abs(z - x) < abs(x) * ulp for z, x in zip(given, exact, strict=True)):
+            return f"a and b {name} {kept} fraction bits before they are multiplied"
+    return ""
+
+
+#: What narrower operands are, by what was done to those from 1 to 2.
+_NARROWED: dict[str, Callable[[Fraction, int], Fraction]] = {
+    "cut to": lambda x, n: Fraction(int(x * (1 << n)), 1 << n),
+    "rounded to": lambda x, n: Fraction(round(x * (1 << n)), 1 << n),
+    "rounded (half away from zero) to": lambda x, n: Fraction(int(x * (1 << n) + Fraction(1, 2)), 1 << n),
+}
+
+
 # ------------------------------------------------------------------ products
 def _lost_products(asker: Asker) -> str:
     """Products that no sum has."""

@@ -254,7 +254,7 @@ class Masks:
             raise NoOrderError(self._too_near())
         pairs = sorted({(leaves[0], leaves[-1]), (leaves[0], leaves[1]), (leaves[-2], leaves[-1])})
         few = min(6, self.room(max(depths), self.high))
-        tasks = [self._has_c(), self._measured(depths[0])]
+        tasks = [self.has_c(), self._measured(depths[0])]
         spreads = []
         for i, j in pairs:
             others = [x for x in leaves if x not in (i, j)]
@@ -283,7 +283,7 @@ class Masks:
         a, b = self.formats.a, self.formats.b
         return f"products of {a} and {b} lie too near each other to hide one another"
 
-    def _has_c(self) -> Task:
+    def has_c(self) -> Task:
         """Whether c is added at all."""
         if self.k not in self.leaves:
             return True

@@ -131,6 +131,8 @@ class _OrderSearch:
             yield from together([m.calibrated(), self.pairs.hide(scouts, leaves)])
             if (frozenset(m.leaves), m.depth, m.width) != (leaves, *guess):
                 self.pairs.clear()
+        elif m.k in m.leaves and not (yield from m.has_c()):
+            m.leaves = [x for x in m.leaves if x != m.k]
         root = yield from self.solved(frozenset(m.leaves))
         return root if isinstance(root, Step) else Step((root,))
 

@@ -389,7 +389,7 @@ class _Checks:
                     if value != base[i]:
                         name = family.name([*base[:i], value, *base[i + 1 :]])
                         yield (axis.name, text), resolve(name)
-            units = catalogued_rivals(self.simplest, self.k)
+            units = [u for u in catalogued_rivals(self.simplest, self.k) if u.k <= self.k]
         else:
             units = rivals(self.simplest, self.k)
         for u in units:

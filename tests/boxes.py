@@ -1,0 +1,474 @@
+"""Black boxes made outside the package, as a tester writes them: `python boxes.py NAME` is a device.
+
+Nothing of the package is imported: numbers are integers, multiples of 2^-POINT.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial, reduce
+from typing import Any
+
+#: Every number here is an integer of so many fraction bits.
+POINT = 400
+NAN, INF = "nan", "inf"
+#: Exponent and fraction bits of the formats.
+FORMATS = {"fp16": (5, 10), "bf16": (8, 7), "fp32": (8, 23)}
+Value = Any  # an integer, or NAN, INF, -INF as text
+
+
+class MinusZero(int):
+    """Zero with a sign; what is computed from it is a plain integer."""
+
+
+MINUS_ZERO = MinusZero(0)
+
+
+# ------------------------------------------------------------------ encodings and rounding
+def decode(fmt: str, word: int) -> Value:
+    """A word as a number, "nan", "inf" or "-inf"."""
+    e, f = FORMATS[fmt]
+    sign, field, fraction = word >> e + f, word >> f & (1 << e) - 1, word & (1 << f) - 1
+    if field == (1 << e) - 1:
+        return NAN if fraction else "-" * sign + INF
+    n = fraction | (1 << f if field else 0)
+    number = n << POINT + max(field, 1) - (1 << e - 1) + 1 - f
+    return (-number or MINUS_ZERO) if sign else number
+
+
+def top(x: int) -> int:
+    """The exponent of a number."""
+    return abs(x).bit_length() - 1 - POINT
+
+
+def cut(x: int, least: int, mode: str = "RZ") -> int:
+    """A number as a multiple of 2^least."""
+    step = least + POINT
+    if step <= 0:
+        return x
+    n, rest = abs(x) >> step, abs(x) & (1 << step) - 1
+    half = 1 << step - 1
+    up = {
+        "RNE": rest > half or (rest == half and n & 1), "RNA": rest >= half, "RZ": False,
+        "RD": x < 0 and rest, "RO": rest and not n & 1,
+    }[mode]  # fmt: skip
+    n = n + bool(up) << step
+    return -n if x < 0 else n
+
+
+def to(shape: tuple[int, int], x: Value, mode: str = "RNE", *, flush: bool = False) -> Value:
+    """A number rounded to a float of (exponent bits, fraction bits), with subnormals unless it flushes."""
+    if isinstance(x, str):
+        return x
+    e, f = shape
+    least = 2 - (1 << e - 1)
+    if not x:
+        return x
+    y = cut(x, max(top(x), least) - f, mode)
+    if not y or (flush and top(cut(x, top(x) - f, mode)) < least):
+        return MINUS_ZERO if x < 0 else 0
+    if abs(y) < 1 << (1 << e - 1) + POINT:
+        return y
+    return "-" * (x < 0) + INF
+
+
+def encode(fmt: str, x: Value) -> int:
+    """The word of a number that the format holds."""
+    e, f = FORMATS[fmt]
+    inf = ((1 << e) - 1) << f
+    if x == NAN:
+        return inf | 1 << f - 1
+    if isinstance(x, str):
+        return inf | (x[0] == "-") << e + f
+    sign = (x < 0 or isinstance(x, MinusZero)) << e + f
+    least = 2 - (1 << e - 1)
+    power = max(top(x), least) if x else least
+    n = abs(x) >> power - f + POINT
+    field = power - least + 1 if n >> f else 0
+    return int(sign | field << f | n & (1 << f) - 1)
+
+
+FP32, FP16, BF16 = (FORMATS[name] for name in ("fp32", "fp16", "bf16"))
+
+
+def times(x: Value, y: Value) -> Value:
+    """A product, exact."""
+    if NAN in (x, y):
+        return NAN
+    if isinstance(x, str) or isinstance(y, str):
+        if 0 in (x, y):
+            return NAN
+        signs = [v[0] == "-" if isinstance(v, str) else v < 0 for v in (x, y)]
+        return "-" * (signs[0] != signs[1]) + INF
+    minus = [v < 0 or isinstance(v, MinusZero) for v in (x, y)]
+    return x * y >> POINT or (MINUS_ZERO if minus[0] != minus[1] else 0)
+
+
+def plus(x: Value, y: Value) -> Value:
+    """A sum, exact."""
+    if NAN in (x, y) or {x, y} == {INF, "-" + INF}:
+        return NAN
+    if isinstance(x, str) or isinstance(y, str):
+        return x if isinstance(x, str) else y
+    both = isinstance(x, MinusZero) and isinstance(y, MinusZero)
+    return MINUS_ZERO if both else x + y
+
+
+def total(terms: Sequence[Value]) -> Value:
+    """The exact sum of terms."""
+    return reduce(plus, terms)
+
+
+# ------------------------------------------------------------------ sums
+def fused(
+    p: list[Value], c: Value, bits: int | None = None, mode: str = "RZ", *, of: list[Value] | None = None
+) -> Value:
+    """One sum of products and c, each cut `bits` below the largest of `of`, the exponents those of terms."""
+    terms = [*p, c]
+    if any(isinstance(x, str) for x in terms) or bits is None:
+        return total(terms)
+    powers = [top(x) for x in (terms if of is None else of) if x]
+    return sum(cut(x, max(powers) - bits, mode) for x in terms) if powers else 0
+
+
+def chain(p: Sequence[Value], start: Value, shape: tuple[int, int] = FP32, **how: Any) -> Value:
+    """Products added one after the other, each sum rounded."""
+    for x in p:
+        start = to(shape, plus(start, x), **how)
+    return start
+
+
+def halves(xs: list[Value], shape: tuple[int, int]) -> Value:
+    """Values folded by halves: x[i] with x[i + n/2]."""
+    while len(xs) > 1:
+        n = len(xs) // 2
+        xs = [to(shape, plus(x, y)) for x, y in zip(xs[:n], xs[n:], strict=True)]
+    return xs[0]
+
+
+def pairs(xs: list[Value], shape: tuple[int, int]) -> Value:
+    """Values in a balanced tree of neighbours."""
+    while len(xs) > 1:
+        xs = [to(shape, plus(x, y)) for x, y in zip(xs[::2], xs[1::2], strict=True)]
+    return xs[0]
+
+
+def lanes(p: list[Value], c: Value, n: int) -> Value:
+    """n chains, product i in chain i mod n; these folded by halves; then c."""
+    return to(FP32, plus(halves([chain(p[i::n], 0) for i in range(n)], FP32), c))
+
+
+def steps(p: list[Value], c: Value, n: int, bits: int) -> Value:
+    """n products and the sum so far in one cut sum each."""
+    for i in range(0, len(p), n):
+        c = to(FP32, fused(p[i : i + n], c, bits), "RZ")
+    return c
+
+
+def levels(p: list[Value], c: Value, n: int, bits: int, shape: tuple[int, int]) -> Value:
+    """Sums of n products, cut and rounded to a narrow float; then those and c in one sum."""
+    inner = [to(shape, fused(p[i : i + n], 0, bits), "RZ") for i in range(0, len(p), n)]
+    return to(FP32, total([*inner, c]))
+
+
+def sorted_chain(p: list[Value], c: Value, key: Callable[[Value], Any]) -> Value:
+    """Terms sorted before they are added one after the other."""
+    if any(isinstance(x, str) for x in (*p, c)):
+        return total([*p, c])
+    return chain(sorted([*p, c], key=key), 0)
+
+
+def kahan(p: list[Value], c: Value) -> Value:
+    """Kahan's compensated sum of rounded products."""
+    if any(isinstance(x, str) for x in (*p, c)):
+        return total([*p, c])
+
+    def add(x: Value, y: Value) -> Value:
+        return to(FP32, plus(x, y))
+
+    s, lost = c, 0
+    for x in p:
+        y = add(to(FP32, x), -lost)
+        t = add(s, y)
+        if isinstance(t, str):
+            return t
+        lost, s = add(add(t, -s), -y), t
+    return s
+
+
+def two_sum(p: list[Value], c: Value) -> Value:
+    """A chain with its errors summed apart, added at the end (Dot2)."""
+    if any(isinstance(x, str) for x in (*p, c)):
+        return total([*p, c])
+    s, errors = c, 0
+    for x in p:
+        t = to(FP32, s + x)
+        if isinstance(t, str):
+            return t
+        errors, s = to(FP32, errors + s + x - t), t
+    return to(FP32, s + errors)
+
+
+def mitchell(x: Value, y: Value) -> Value:
+    """A product by linear logarithms."""
+    if isinstance(x, str) or isinstance(y, str) or not x or not y:
+        return times(x, y)
+    ex, ey = top(x), top(y)
+    fx, fy = ((abs(v) << 64 >> e + POINT) - (1 << 64) for v, e in ((x, ex), (y, ey)))
+    f = fx + fy
+    e = ex + ey + (f >> 64)
+    n = ((f & (1 << 64) - 1) + (1 << 64)) << POINT + e >> 64
+    return -n if (x < 0) != (y < 0) else n
+
+
+def posit16(word: int) -> Value:
+    """A 16-bit posit with es = 1 as a number."""
+    if word in (0, 0x8000):
+        return NAN if word else 0
+    sign, body = word >> 15, word if not word >> 15 else 0x10000 - word
+    text = f"{body:016b}"[1:]
+    run = len(text) - len(text.lstrip(text[0]))
+    regime = run - 1 if text[0] == "1" else -run
+    rest = text[run + 1 :]
+    e = int(rest[0], 2) if rest else 0
+    fraction = rest[1:]
+    n = int("1" + fraction, 2) << POINT + 2 * regime + e - len(fraction)
+    return -n if sign else n
+
+
+_POSITS = [posit16(w) for w in range(1, 0x8000)]
+
+
+def to_posit16(x: Value) -> int:
+    """The nearest posit."""
+    if isinstance(x, str) or not x:
+        return 0 if x == 0 else 0x8000
+    low, high = 0, len(_POSITS) - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if _POSITS[middle] <= abs(x) else (low, middle)
+    w = 1 + min((low, high), key=lambda i: (abs(_POSITS[i] - abs(x)), i & 1 == 0))
+    return 0x10000 - w if x < 0 else w
+
+
+# ------------------------------------------------------------------ boxes
+@dataclass(frozen=True)
+class Box:
+    """A device: what it makes of products and c, its formats, and what an identification is to say."""
+
+    f: Callable[..., Value]
+    k: int = 8
+    formats: str = "fp16,fp16,fp32,fp32"
+    #: Whether a design of the space is this box.
+    inside: bool = True
+    #: What an answer to one outside names.
+    says: str = ""
+    multiply: Callable[[Value, Value], Value] = times
+    operand: Callable[[str, Value], Value] = lambda which, x: x
+    #: From which magnitude on results are others, and what they are then.
+    last: Callable[[Value], Value] = lambda x: x
+    #: Whole boxes, of words.
+    words: Callable[[list[int], list[int], int], int] | None = None
+
+    def __call__(self, a: Sequence[int], b: Sequence[int], c: int) -> int:
+        """The word that the box gives."""
+        if self.words is not None:
+            return self.words(list(a), list(b), c)
+        fa, fb, fc, fd = self.formats.split(",")
+        x = [self.operand("a", decode(fa, w)) for w in a]
+        y = [self.operand("b", decode(fb, w)) for w in b]
+        p = [self.multiply(u, v) for u, v in zip(x, y, strict=True)]
+        z = self.operand("c", decode(fc, c))
+        d = self.last(self.f(p, z))
+        return encode(fd, to(FORMATS[fd], d))
+
+
+def flush(names: str, fmt: str) -> Callable[[str, Value], Value]:
+    """Operands of which subnormals are zeros."""
+    least = 1 << POINT + 2 - (1 << FORMATS[fmt][0] - 1)
+    return lambda which, x: 0 if which in names and x and not isinstance(x, str) and abs(x) < least else x
+
+
+def infinite_from(e: int) -> Callable[[Value], Value]:
+    """Results from 2^e on are infinite."""
+
+    def of(x: Value) -> Value:
+        y = to(FP16, x)
+        return y if isinstance(y, str) or not y or top(y) < e else "-" * (y < 0) + INF
+
+    return of
+
+
+def saturated(fmt: str) -> Callable[[Value], Value]:
+    """Numbers above the largest are the largest."""
+    e, f = FORMATS[fmt]
+    most = ((2 << f) - 1) << POINT + (1 << e - 1) - 1 - f
+    return lambda x: x if isinstance(x, str) else max(-most, min(most, x))
+
+
+def negated_odd(p: list[Value]) -> list[Value]:
+    """Products of odd k subtracted."""
+    return [times(x, -1 << POINT) if i % 2 else x for i, x in enumerate(p)]
+
+
+def tf32(which: str, x: Value) -> Value:
+    """A or B cut to ten fraction bits."""
+    return x if which == "c" or isinstance(x, str) or not x else cut(x, max(top(x), -126) - 10)
+
+
+def dithered(a: list[int], b: list[int], c: int) -> int:
+    """An exact sum, rounded up where a hash of the operands says so."""
+    p = [times(decode("fp16", x), decode("fp16", y)) for x, y in zip(a, b, strict=True)]
+    x = total([*p, decode("fp32", c)])
+    if not isinstance(x, str) and x:
+        x += random.Random(str((a, b, c))).getrandbits(24) << max(0, top(x) + POINT - 47) if x > 0 else 0
+    return encode("fp32", to(FP32, x, "RZ"))
+
+
+def stochastic(p: list[Value], c: Value) -> Value:
+    """An exact sum, rounded up with the probability of its place."""
+    x = total([*p, c])
+    if isinstance(x, str) or not x:
+        return x
+    step = POINT + max(top(x), -126) - 23
+    noise = random.getrandbits(step)
+    return cut(x + noise if x > 0 else x - noise, step - POINT)
+
+
+_state = [0]
+
+
+def stateful(p: list[Value], c: Value) -> Value:
+    """A sum to which a remainder of the sum before is added."""
+    x = total([*p, c])
+    if isinstance(x, str):
+        return x
+    y = to(FP32, x + _state[0], "RZ")
+    _state[0] = x + _state[0] - y if not isinstance(y, str) else 0
+    return y
+
+
+def drops(p: list[Value], c: Value) -> Value:
+    """A sum that now and then loses a product."""
+    return to(FP32, fused([0 if random.random() < 0.02 else x for x in p], c, 24), "RZ")
+
+
+def refuses(p: list[Value], c: Value) -> Value:
+    """A cut sum that takes no c."""
+    if c:
+        raise ValueError("c must be 0")
+    return to(FP32, fused(p, 0, 22), "RZ")
+
+
+def rare(p: list[Value], c: Value) -> Value:
+    """A chain of which one result in 500 has a wrong bit."""
+    x = chain(p, c)
+    return x if isinstance(x, str) or random.random() > 0.002 else x ^ (1 << max(top(x), -126) - 5 + POINT)
+
+
+def lost(p: list[Value], c: Value) -> Value:
+    """A chain that never adds the fourth product."""
+    return chain([x for i, x in enumerate(p) if i != 3], c)
+
+
+def posits(a: list[int], b: list[int], c: int) -> int:
+    """Posits, summed exactly and rounded once."""
+    return to_posit16(
+        total([*(times(posit16(x), posit16(y)) for x, y in zip(a, b, strict=True)), posit16(c)])
+    )
+
+
+def coarse(x: Value, y: Value) -> Value:
+    """A product whose last partial products are left out, and a constant is added for them."""
+    z = times(x, y)
+    if isinstance(z, str) or not z:
+        return z
+    e = top(x) + top(y)
+    mean = 1 << POINT + e - 12
+    return cut(z, e - 8) + (mean if z > 0 else -mean)
+
+
+def widest(p: list[Value], c: Value) -> Value:
+    """A chain from the middle out where the first product is the largest, else from the start."""
+    if not any(isinstance(x, str) for x in p) and abs(p[0]) >= max(map(abs, p)):
+        p = p[::-1]
+    return chain(p, c)
+
+
+F16 = "fp16,fp16,fp16,fp16"
+BF = "bf16,bf16,fp32,fp32"
+BOXES: dict[str, Box] = {
+    # ---------------------------------------------------------------- in the space
+    "fused19": Box(lambda p, c: to(FP32, fused(p, c, 19), "RZ")),
+    "fused-nearest": Box(lambda p, c: to(FP32, fused(p, c, 21, "RNE"), "RNE"), k=4),
+    "exact": Box(lambda p, c: total([*p, c])),
+    "half-away": Box(lambda p, c: to(FP32, total([*p, c]), "RNA")),
+    "align-half-away": Box(lambda p, c: to(FP32, fused(p, c, 23, "RNA"), "RZ"), k=4),
+    "tree-m10": Box(lambda p, c: plus(pairs([to((8, 10), x) for x in p], (8, 10)), c)),
+    "tree-m12": Box(lambda p, c: plus(pairs(p, (8, 12)), c)),
+    "lanes": Box(partial(lanes, n=8), k=16),
+    "steps": Box(partial(steps, n=4, bits=23), k=16, formats=BF),
+    "two-level": Box(partial(levels, n=4, bits=22, shape=(8, 15)), k=16),
+    "inf-from-2^15": Box(lambda p, c: total([*p, c]), formats=F16, last=infinite_from(15)),
+    "saturates": Box(lambda p, c: total([*p, c]), formats=F16, last=saturated("fp16")),
+    "subnormal-a": Box(lambda p, c: chain(p, c), k=4, operand=flush("a", "fp16")),
+    "flushes": Box(lambda p, c: chain(p, c, flush=True), k=4, formats=BF, operand=flush("abc", "bf16")),
+    "c-after": Box(lambda p, c: to(FP32, plus(fused(p, 0, 24), c))),
+    "c-last": Box(lambda p, c: plus(to(FP32, total(p)), c)),
+    "max-of-products": Box(
+        lambda p, c: to(FP32, fused(p, c, 24, of=p), "RZ"), k=4),
+    "c-narrow": Box(
+        lambda p, c: to(FP32, fused([*p], c if isinstance(c, str) or not c else cut(c, max(
+            [top(x) for x in (*p, c) if x and not isinstance(x, str)]) - 20), 24), "RZ"), k=4),
+    "products-first": Box(lambda p, c: chain([to(FP16, x) for x in p], c, FP16), formats=F16),
+    "subtracts": Box(lambda p, c: chain(negated_odd(p), c, FP16), k=2, formats=F16),
+    "no-c": Box(lambda p, c: times(p[0], 1 << POINT), k=1),
+    "no-c-sum": Box(lambda p, c: to(FP32, fused(p, 0, 22), "RZ")),
+    "tf32-cut": Box(lambda p, c: chain(p, c), k=4, formats="fp32,fp32,fp32,fp32", operand=tf32),
+    "refuses-c": Box(refuses),
+    # ---------------------------------------------------------------- outside
+    "sorted": Box(partial(sorted_chain, key=lambda x: -abs(x)), inside=False, says="sort"),
+    "sorted-up": Box(partial(sorted_chain, key=abs), inside=False, says="sort"),
+    "kahan": Box(kahan, inside=False, says="compensated"),
+    "two-sum": Box(two_sum, inside=False, says="compensated"),
+    "posit": Box(total, formats=F16, inside=False, says="encoding", words=posits),
+    "logarithms": Box(lambda p, c: chain(p, c), inside=False, says="product", multiply=mitchell),
+    "coarse": Box(lambda p, c: chain(p, c), inside=False, says="product", multiply=coarse),
+    "dithered": Box(total, inside=False, says="dither", words=dithered),
+    "stochastic": Box(stochastic, inside=False, says="random"),
+    "state": Box(stateful, inside=False, says="state"),
+    "constant": Box(lambda p, c: 3 << POINT, inside=False, says="CONSTANT"),
+    "nan": Box(lambda p, c: NAN, inside=False, says="CONSTANT"),
+    "drops": Box(drops, inside=False, says="drop"),
+    "rare": Box(rare, inside=False, says="FAULTY"),
+    "lost": Box(lost, inside=False, says="product 3"),
+    "by-data": Box(widest, inside=False, says="order"),
+}  # fmt: skip
+
+
+def say(message: dict[str, object]) -> None:
+    """Write one line."""
+    sys.stdout.write(json.dumps(message) + "\n")
+    sys.stdout.flush()
+
+
+def serve(name: str) -> None:
+    """Answer dot products on standard input until it ends."""
+    sys.stdin.readline()
+    say({"device": name, "instruction": name})
+    for line in sys.stdin:
+        asked = json.loads(line)
+        a, b = ([int(x, 16) for x in asked[key]] for key in "ab")
+        try:
+            made: dict[str, object] = {"d": hex(BOXES[name](a, b, int(asked["c"], 16)))}
+        except ValueError as error:
+            made = {"error": str(error)}
+        say({"id": asked["id"], **made})
+
+
+if __name__ == "__main__":
+    serve(sys.argv[1])
