@@ -261,7 +261,7 @@ def _rdna(generation: int) -> Iterator[tuple[str, Published]]:
                 fact = as_reference(source, ROCJITSU_DOT2[generation])
                 yield f"{name}.fp16_ovfl", replace(row, design=replace(design, overflow="largest"), fact=fact)
     if generation == 4:
-        fact, words = documented(RDNA4), {"e4m3": "fp8", "e5m2": "bf8"}
+        fact, words = as_reference(RDNA4, ROCJITSU_DOT4), {"e4m3": "fp8", "e5m2": "bf8"}
         for a, b in itertools.product(words, repeat=2):
             row = Published(shape=(1, 1, 4), a=a, b=b, c="fp32", design=rdna4_bytes(), fact=fact)
             yield f"v_dot4_f32_{words[a]}_{words[b]}", row
