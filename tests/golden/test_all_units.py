@@ -149,3 +149,37 @@ def test_cdna3_is_asymmetric_and_nvidia_is_not(name: str, up: str, down: str) ->
     u = unit(name)
     assert dot(u, ["-2^12"], ["2^12"], "2^-5") == up
     assert dot(u, ["2^12"], ["2^12"], "-2^-5") == down
+
+
+@pytest.mark.parametrize(
+    ("name", "a", "expected"),
+    [
+        ("vfmaddcph.re", ["3", "2"], "-5"),
+        ("vfmaddcph.im", ["2", "3"], "14"),
+        ("vfcmaddcph.re", ["3", "2"], "11"),
+        ("vfcmaddcph.im", ["2", "3"], "-10"),
+    ],
+)
+def test_parts_of_complex_products(name: str, a: list[str], expected: str) -> None:
+    """Intel SDM: (3 + 2i)·(1 + 4i) = -5 + 14i, and with the conjugate of the second factor 11 - 10i."""
+    assert dot(unit(f"x86/{name}"), a, ["1", "4"], "0") == expected
+    assert dot(unit(f"x86/{name.replace('madd', 'mul')}"), a, ["1", "4"], "-0") == expected
+
+
+@pytest.mark.parametrize("generation", [3, 4])
+def test_what_rdna_does_with_results_of_sixteen_bits(generation: int) -> None:
+    """Triton issue 11217: V_DOT2_BF16_BF16 cuts its result; FP16_OVFL clamps what is finite."""
+    bf16, fp16 = (unit(f"rdna{generation}/v_dot2_{x}_{x}") for x in ("bf16", "f16"))
+    clamped = unit(f"{fp16.name}.fp16_ovfl")
+    assert dot(bf16, ["1.5078125"], ["1.5078125"], "0") == "2.265625"  # 145.5 units of 2^-6
+    assert dot(fp16, ["60000"], ["2"], "0") == "inf"
+    assert dot(clamped, ["60000"], ["2"], "0") == "65504"
+    assert dot(clamped, ["-60000"], ["2"], "0") == "-65504"
+    assert dot(clamped, ["inf"], ["2"], "0") == "inf"
+
+
+def test_cute_loses_what_lies_below_its_sums_bits() -> None:
+    """CUTE, ccode/fmac.h: 23 fraction bits below the largest exponent, toward zero."""
+    u = unit("cute/F16F16F32")
+    assert dot(u, ["1", "2^-12", "2^-12"], ["1", "2^-12", "2^-12"], "0") == "1"
+    assert dot(u, ["1", "2^-12"], ["1", "2^-11"], "0") == "8388609*2^-23"

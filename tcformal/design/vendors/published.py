@@ -223,8 +223,10 @@ def _fp16() -> Iterator[tuple[str, Published]]:
     fact, stated = as_reference(FP16, BOCHS_FP16), documented(FP16)
     row = partial(Published, a="fp16", b="fp16", c="fp16")
     chain = fma_chain(fmt="fp16", nan_word=X86_DEFAULT_NANS["fp16"], nan_rule="first_operand")
-    for form in (132, 213, 231):
-        yield f"vfmadd{form}ph", row(shape=(1, 1, 1), design=chain, fact=fact)
+    # The digits are the instruction's operands in the order of a, b and c.
+    for form in ((1, 3, 2), (2, 1, 3), (2, 3, 1)):
+        said = "a is its operand {}, b {} and c {}; 1 is the destination.".format(*form)
+        yield "vfmadd{}{}{}ph".format(*form), row(shape=(1, 1, 1), design=chain, fact=fact, notes=(said,))
     order = {
         "re": "k counts the real and the imaginary part of a number.",
         "im": "k counts an imaginary and a real part of A, a real and an imaginary one of B.",
@@ -261,7 +263,7 @@ def _rdna(generation: int) -> Iterator[tuple[str, Published]]:
                 fact = as_reference(source, ROCJITSU_DOT2[generation])
                 yield f"{name}.fp16_ovfl", replace(row, design=replace(design, overflow="largest"), fact=fact)
     if generation == 4:
-        fact, words = documented(RDNA4), {"e4m3": "fp8", "e5m2": "bf8"}
+        fact, words = as_reference(RDNA4, ROCJITSU_DOT4), {"e4m3": "fp8", "e5m2": "bf8"}
         for a, b in itertools.product(words, repeat=2):
             row = Published(shape=(1, 1, 4), a=a, b=b, c="fp32", design=rdna4_bytes(), fact=fact)
             yield f"v_dot4_f32_{words[a]}_{words[b]}", row
