@@ -9,13 +9,16 @@ from pathlib import Path
 
 import numpy as np
 
+from tcformal.design.catalog import catalogue, distinct_designs, floating
 from tcformal.design.unit import UnitSpec
 from tcformal.oracle.exact import dot, unit_dot
 from tcformal.simulation.operands.batch import Batch, batch, edge_encodings, rows_of, together, with_scales
 from tcformal.simulation.operands.inputs import alone, below_normal, pool_of, rests, ties, vanishing
 from tcformal.theory.checked import coqc
-from tcformal.theory.design import coq_design
+from tcformal.theory.design import coq_design, undescribed
 
+#: The first unit of each design that the specification describes.
+DESCRIBED = [name for name in distinct_designs(floating) if not undescribed(catalogue()[name])]
 #: Bits of the numbers that a row is written in: small ones are read far faster than large ones.
 _CHUNK = 60
 _HEAD = f"""From Coq Require Import ZArith List Bool Uint63.

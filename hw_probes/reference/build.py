@@ -39,6 +39,27 @@ class Reference:
     way: str = ""
 
 
+#: Of the simulator's source, the functions of one MVMUL.
+_MVMUL = (
+    r"/^static [a-z0-9_ ]\+ \(fpu_accum_normalize_encode\|fpu_exp_prod_adj\|mvmul\)(/,/^}}/w {src}/mvmul.inc"
+)
+
+
+def _ttsim(arch: str, version: int) -> Reference:
+    """Tenstorrent's simulator of one architecture, the first fidelity phase."""
+    return Reference(
+        "ttsim", "tenstorrent/ttsim", ("src/tensix.cpp",),
+        (
+            ("sed", "-n", _MVMUL, "{src}/src/tensix.cpp"),
+            (
+                *_CXX, "{who}", f"-DTT_ARCH_VERSION={version}", "-DPHASE=0", "-I{src}", "{here}/ttsim.cc",
+                "-o", "{out}",
+            ),
+        ),
+        arch,
+    )  # fmt: skip
+
+
 #: What each program is built from; None: the emulator is Debian's qemu-user.
 SOURCES: dict[str, Reference] = {
     "spike": Reference(
@@ -102,6 +123,8 @@ SOURCES: dict[str, Reference] = {
         "CUTE", "OpenXiangShan/CUTEFPE", ("ccode",),
         ((*_CXX, "{who}", "-I{src}/ccode", "{here}/cute.cc", "-o", "{out}"),),
     ),
+    "ttsim-wormhole": _ttsim("wormhole", 0),
+    "ttsim-blackhole": _ttsim("blackhole", 1),
     "power10": Reference(
         "QEMU", None, (),
         (("powerpc64le-linux-gnu-gcc", "-mcpu=power10", *_STATIC, "{here}/power10.c", "-o", "{out}"),),

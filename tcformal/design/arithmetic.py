@@ -242,6 +242,21 @@ def cute_sum(*, products: int) -> Design:
     )  # fmt: skip
 
 
+def tensix_sum(*, d: str, minus_one: int | None) -> Design:
+    """MVMUL, first fidelity phase: sums of 8 products, not normalised, and Dst are aligned with ties up and
+    away, in 16 bits twice."""
+    fault = minus_one if d == "fp32" else None
+    last: dict[str, Any] = {"conversion": f"RNA-{d.upper()}"}
+    if d == "fp16":
+        last = {"conversion": "RNA-FP16:17", "overflow": "largest"}
+    return Design(
+        products=16, a_bits="0..6", b_bits="0..4", operand_subnormals="signed_zero", fraction_bits=23,
+        alignment_rounding="RNU", c_alignment_rounding="RNA", minus_one=fault,
+        second_fraction_bits=None if d == "fp32" else 10, special_words="numbers", **last,
+        c_subnormals="signed_zero", result_subnormals="tiny_zero", nan_word=QUIET_NAN[d],
+    )  # fmt: skip
+
+
 def rdna3_dot(*, a: str, d: str) -> Design:
     """RDNA3's DOT2, of which WMMA is a chain: two products and c, with signs relative to c's and negatives in
     one's complement."""

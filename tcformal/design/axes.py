@@ -11,10 +11,12 @@ from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.rounding import (
     ACCUMULATIONS,
+    ALIGNMENTS,
     C_SUBNORMALS,
     LOST_BITS,
     MODES,
     NAN_RULES,
+    NEAREST,
     NEGATED,
     ORDERS,
     OVERFLOWS,
@@ -36,6 +38,8 @@ _ZERO_EXPONENTS = {5: (-21, -20, -19, -14), 8: (-139, -133, -132, -131, -126)}
 _NEAR, _BELOW_ZERO = (-2, -1, 1, 2), (-6, -2, -1, 0, 1, 2, 6, 16)
 #: Shapes that partial sums and rounded products can have.
 _PARTIAL = ("FP32", "FP16", "BF16", "E8M10", "E8M13")
+#: Fraction bits of tf32, and to which aligned terms may be cut once more; parameters that count such bits.
+_TF32_BITS, _SECOND, _OWN_BITS = 10, (7, 10, 23), ("c_bits", "second_fraction_bits")
 #: Parameters of which a neighbour has a number near.
 _BITS = ("fraction_bits", "sum_fraction_bits")
 
@@ -140,7 +144,7 @@ def axis_values(unit: UnitSpec) -> dict[str, Iterable[object]]:
         "accumulator": _modes(d.accumulator),
         "rounding": MODES if d.accumulator is not None else (),
         "product_rounding": ("none", *_modes(d.product_rounding or f"RNE-{unit.operands.d.name.upper()}")),
-        "alignment_rounding": MODES,
+        "alignment_rounding": MODES if d.alignment_rounding in MODES else ALIGNMENTS,
         "fraction_bits": ("exact", *bits),
         "products": [n for n in (1 << i for i in range(9)) if n <= unit.k and unit.k % n == 0],
         "sum_fraction_bits": () if d.sum_fraction_bits is None else FRACTION_BITS,
@@ -166,6 +170,9 @@ def axis_values(unit: UnitSpec) -> dict[str, Iterable[object]]:
         "lost_bits": () if d.lost_bits == "cut" else LOST_BITS,
         "zero_words": () if d.zero_words == "summed" else ZERO_WORDS,
         "zero_terms": () if d.lost_bits == "cut" else ("none", *around(d.zero_terms, (-1, 1))),
+        **{name: () if (own := getattr(d, name)) is None else ("none", *around(own)) for name in _OWN_BITS},
+        "c_alignment_rounding": () if d.c_alignment_rounding is None else ("none", *ALIGNMENTS),
+        "operand_rounding": () if d.operand_rounding is None else ("none", *_modes(d.operand_rounding)),
         "operand_subnormals": SUBNORMALS,
         "b_subnormals": () if d.b_subnormals is None else ("none", *SUBNORMALS),
         "c_subnormals": C_SUBNORMALS if d.lost_bits == "sticky" else SUBNORMALS,
@@ -191,11 +198,18 @@ def _of_integers(unit: UnitSpec) -> dict[str, Iterable[object]]:
 
 
 def rare_values(unit: UnitSpec) -> dict[str, Iterable[object]]:
-    """Additional axis values that no catalogued design has."""
-    d = unit.design
+    """Additional axis values that few catalogued designs have, or none."""
     if unit.operands.d.integer:
         return {}
+    d, f = unit.design, unit.design.fraction_bits
+    precise = unit.operands.a.fraction_bits > _TF32_BITS
     return {
+        "alignment_rounding": ALIGNMENTS,
+        "c_alignment_rounding": ALIGNMENTS,
+        "c_bits": around(f),
+        "second_fraction_bits": [x for x in _SECOND if f is not None and x < f],
+        # The 19 bits of tf32 in words of fp32.
+        "operand_rounding": [f"{mode}-E8M{_TF32_BITS}" for mode in ("RZ", *NEAREST)] if precise else (),
         "overflow": OVERFLOWS,
         "negated": NEGATED,
         "b_subnormals": SUBNORMALS,

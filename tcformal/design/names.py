@@ -42,8 +42,8 @@ _ORDER = (
     "operand_rounding", "a_bits", "b_bits",
     "piece_bits", "dropped_pieces", "negated", "group", "product_limit", "sum_fraction_bits",
     "sum_rounding", "operand_subnormals", "b_subnormals", "c_subnormals", "result_subnormals",
-    "product_rounding", "accumulator", "conversion", "nan_word", "nan_rule", "factor_nan_word", "zero_sign",
-    "overflow",
+    "product_rounding", "accumulator", "conversion", "nan_word", "special_words", "nan_rule",
+    "factor_nan_word", "zero_sign", "overflow",
 )  # fmt: skip
 _INTEGERS = (*NUMBERS, "zero_exponent", "group")
 #: Arm instructions whose arithmetic FPCR.EBF chooses; without a choice, EBF=0.

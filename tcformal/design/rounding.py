@@ -47,6 +47,7 @@ RESULT_SUBNORMALS = ("kept", "signed_zero", "tiny_zero")
 VANISHED = ("cut", "dropped")
 LOST_BITS = ("cut", "jammed", "sticky", "halves")
 ZERO_WORDS = ("summed", "skipped")
+SPECIAL_WORDS = ("special", "numbers")
 NEGATED = ("none", "odd", "even", "all")
 ORDERS = ("ascending", "odd_first")
 NAN_RULES = ("word", "first_operand", "b_sum_a", "a_sum_b", "products_c")
@@ -85,6 +86,7 @@ CHOICES: dict[str, Iterable[str]] = {
     "sum_rounding": SUM_ROUNDINGS, "operand_subnormals": SUBNORMALS, "c_subnormals": C_SUBNORMALS,
     "result_subnormals": RESULT_SUBNORMALS, "vanished_c": VANISHED, "negated": NEGATED,
     "lost_bits": LOST_BITS, "zero_words": ZERO_WORDS,
+    "special_words": SPECIAL_WORDS,
 }  # fmt: skip
 #: The most products of one sum that a design can have: theorems are about any number.
 MOST_PRODUCTS = 1 << 20
@@ -181,7 +183,8 @@ def bits_taken(text: str) -> tuple[int, int]:
 def conversion(text: str | Conversion) -> Conversion:
     """Parse a conversion `MODE-FP32`, `MODE-FP16`, `MODE-FP64`, `MODE-BF16`, `MODE-E<e>M<m>`, or fixed point.
 
-    `:<n>` after a floating-point target: rounded magnitudes of 2^n and more overflow, `RNE-FP16:15`.
+    `:<n>` after a floating-point target: rounded magnitudes of 2^n and more overflow, `RNE-FP16:15`; with the
+    numbers that the encodings of Inf and NaN could be, `RNE-FP16:17`.
 
     Fixed point is `MODE-Q<i>.<f>`, i bits above the binary point and f below it, and `MODE-W<i>.<f>` wraps.
     Sums of integers are `WRAP-INT<n>`, `SAT-INT<n>`, `WRAP-UINT<n>`, `SAT-UINT<n>`, n bits, which saturate
@@ -212,13 +215,14 @@ def conversion(text: str | Conversion) -> Conversion:
 
 
 def _limited(whole: Conversion, text: str, limit: str) -> Conversion:
-    """A floating-point conversion with results below 2^limit; InputError unless that removes a binade."""
+    """A floating-point conversion with results below 2^limit, fewer binades or one more; else InputError."""
     if whole.integer_bits is not None or not _LIMIT.fullmatch(limit):
         raise InputError(
             f"expected an exponent after a floating-point target, as RNE-FP16:15, but got {text!r}"
         )
-    if not whole.e_min < int(limit) <= whole.e_max:
+    if not whole.e_min < int(limit) <= whole.e_max + 2 or int(limit) == whole.e_max + 1:
+        low, high = whole.e_min + 1, whole.e_max
         raise InputError(
-            f"expected results below 2^n with n from {whole.e_min + 1} to {whole.e_max}, but got {text!r}"
+            f"expected results below 2^n with n from {low} to {high}, or {high + 2}, but got {text!r}"
         )
     return replace(whole, head_room=int(limit) - 1 - whole.e_max)

@@ -23,6 +23,7 @@ PROCESSORS: dict[str, tuple[str, ...]] = {
     "gaudi": ("Gaudi",), "gaudi2": ("Gaudi 2",), "gaudi3": ("Gaudi 3",), "arm": ("Arm",), "x86": ("x86",),
     "power10": ("Power10",), "riscv": ("RISC-V",), "et-soc-1": ("ET-SoC-1",), "vortex": ("Vortex",),
     "hexagon": ("Hexagon",), "nvdla": ("NVDLA",), "cute": ("CUTE",), "cvfpu": ("CVFPU",),
+    "wormhole": ("n150", "n300"), "blackhole": ("p100", "p150"),
 }  # fmt: skip
 
 #: Other processors of these architectures, which answers do not list.
@@ -34,7 +35,7 @@ _OTHERS = {
     "hopper": "H20, H800, GH200", "blackwell": "B100, B300, GB300",
     "rtx-blackwell": "RTX PRO 2000, RTX PRO 4000, RTX PRO 4500, RTX PRO 5000",
     "cdna2": "MI250", "cdna3": "MI308X", "rdna3": "RX 7600, RX 7700, RX 7800", "rdna4": "RX 9060",
-    "gaudi": "Gaudi 1",
+    "gaudi": "Gaudi 1", "blackhole": "p300",
 }  # fmt: skip
 #: x86's instructions on integers since Sapphire Rapids.
 _INTEGERS = "tdpbssd tdpbsud tdpbusd tdpbuud vpdpbusd vpdpwssd"

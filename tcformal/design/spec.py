@@ -97,6 +97,7 @@ _TOGETHER: tuple[tuple[str, tuple[object, ...], dict[str, tuple[object, ...]]], 
     ("alignment_rounding", ("RNU",), {
         "summation": ("fused",), "c_fraction_bits": (None,), "lost_bits": ("cut",),
     }),
+    ("special_words", ("numbers",), {"nan_rule": ("word",), "product_limit": (None,)}),
     ("normalised", (False,), {"normalise_products": (False,), "c_position": ("joined",)}),
     ("operand_rounding", (), _WHOLE_FACTORS),
     ("a_bits", (), _BITS_OF_FACTORS),
@@ -278,9 +279,11 @@ class Rounding:
 
 @dataclass(frozen=True, kw_only=True)
 class SpecialValues:
-    """Stage 5, the words of NaN results."""
+    """Stage 5, words of Inf and NaN."""
 
     nan_word: int  # the encoding of every NaN result
+    #: What encodings of Inf and NaN in A, B and C are: `special`, or `numbers` of the next binade [Tensix].
+    special_words: str = "special"
     #: `word`: every NaN result is nan_word.  `first_operand`, `b_sum_a`: each step returns its first NaN
     #: operand, made quiet and widened, else nan_word for an invalid operation.  Order of priority: a_k, b_k,
     #: the running sum, or with `b_sum_a` b_k, the running sum, a_k, with `a_sum_b` a_k, the running sum, b_k;
@@ -290,6 +293,10 @@ class SpecialValues:
     #: invalid operation; else c's NaN, made quiet; else nan_word.
     nan_rule: str = "word"
     factor_nan_word: int | None = None  # under `products_c` alone
+
+    def reading(self, fmt: Format) -> Format:
+        """A format of A, B or C as the unit reads its encodings."""
+        return fmt.all_numbers if self.special_words == "numbers" else fmt
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -415,6 +422,14 @@ class Design(SpecialValues, Rounding, Accumulation, Alignment, Products, Shown):
             raise InputError(f"expected a power of two for exponent_step, but got {self.exponent_step}")
         self._check_products()
         sums = [conversion(x) for x in (self.conversion, self.accumulator) if x is not None]
+        if any(x.head_room > 0 for x in sums) and (self.special_words, self.overflow) != (
+            "numbers",
+            "largest",
+        ):
+            raise InputError(
+                "expected special_words=numbers and overflow=largest with results of one binade more, "
+                f"but got {self.special_words} and {self.overflow}"
+            )
         if self.c_subnormals != "kept" and any(x.integer_bits is not None for x in sums):
             raise InputError(
                 f"expected c_subnormals=kept with sums in fixed point, but got {self.c_subnormals}"

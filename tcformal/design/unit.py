@@ -116,11 +116,19 @@ class UnitSpec(Shown):
             raise InputError(
                 f"expected a tree of the {self.k} products of {self.name}, {such}, but got one of {tree.k}"
             )
-        if self.scale_format is not None or self.emulation is not None:
-            what = "scales" if self.scale_format is not None else "a composition"
-            raise InputError(f"expected neither scales nor a composition beside a tree, but got {what}")
+        if self.emulation is not None:
+            raise InputError("expected no composition beside a tree, but got one")
+        if self.scale_format is not None and (tree.converted is not None or tree.nan_rule != "word"):
+            raise InputError(
+                f"expected a tree of products as they are, with one NaN, beside the scales of {self.name}, "
+                f"but got converted={tree.converted and tree.converted.name}, nan_rule={tree.nan_rule}"
+            )
         stages = stage_designs(tree, self.design)
         last = stages[tree.root.stage]
+        if self.design.special_words == "numbers" and tree.converted is not None:
+            raise InputError(
+                f"expected special_words=special beside converted={tree.converted.name}, but got numbers"
+            )
         kept = [name for name, stage in stages.items() if not stage.normalised]
         if not last.normalised:
             raise InputError(f"expected normalised=true in the outermost sum of {self.name}, but got false")

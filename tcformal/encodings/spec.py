@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
@@ -111,6 +111,11 @@ class Format(Shown):
     def e_min(self) -> int:
         """Exponent of the smallest normal number, shared by subnormals."""
         return 1 - self.bias if self.has_zero else -self.bias
+
+    @property
+    def all_numbers(self) -> Format:
+        """The format with the same numbers whose encodings of Inf and NaN are numbers as well."""
+        return replace(self, specials=Specials.NONE)
 
     @property
     def e_max(self) -> int:

@@ -264,7 +264,7 @@ def dot(
         block = range(start, start + length)
         if design.zero_words == "skipped" and 0 in (sum(a[k] for k in block), sum(b[k] for k in block)):
             continue
-        incoming = flushed(decode(incoming_format, d), design.c_subnormals)
+        incoming = flushed(decode(design.reading(incoming_format), d), design.c_subnormals)
         if design.zero_terms is not None and incoming.is_zero:
             incoming = counted_as_one(ones(incoming), design.zero_terms)
         terms = block_terms(
@@ -285,9 +285,9 @@ def dot(
     return d
 
 
-def _operand(design: Products, fmt: Format, word: int) -> ExactValue:
+def _operand(design: Design, fmt: Format, word: int) -> ExactValue:
     """The exact value of an element of A or B, with its exponent rounded down to the design's step."""
-    return in_exponent_steps(decode(fmt, word), -fmt.bias, design.exponent_step)
+    return in_exponent_steps(decode(design.reading(fmt), word), -fmt.bias, design.exponent_step)
 
 
 def unit_dot(
@@ -304,7 +304,7 @@ def unit_dot(
     Errors: InputError as `dot`, also for scales of an emulated unit.
     """
     if spec.tree is not None:
-        return _tree_dot(spec, spec.tree, a, b, c)
+        return _tree_dot(spec, spec.tree, a, b, c, scale_a, scale_b)
     if spec.emulation is not None:
         if spec.scale_format is not None or len(scale_a) or len(scale_b):
             raise InputError(f"expected no scales for the emulated {spec.name}, but got some")
@@ -325,7 +325,15 @@ def unit_dot(
     )
 
 
-def _tree_dot(spec: UnitSpec, tree: Tree, a: Sequence[int], b: Sequence[int], c: int) -> int:
+def _tree_dot(
+    spec: UnitSpec,
+    tree: Tree,
+    a: Sequence[int],
+    b: Sequence[int],
+    c: int,
+    scale_a: Sequence[int],
+    scale_b: Sequence[int],
+) -> int:
     """One call of a tree unit."""
     if len(a) != spec.k or len(b) != spec.k:
         raise InputError(
@@ -335,9 +343,10 @@ def _tree_dot(spec: UnitSpec, tree: Tree, a: Sequence[int], b: Sequence[int], c:
     words = [(spec.a_format, a), (spec.b_format, b)]
     if (wide := tree.converted) is not None:
         words = [(wide, [_converted(fmt, word, wide) for word in row]) for fmt, row in words]
-    of_a, of_b = ([decode(fmt, word) for word in row] for fmt, row in words)
-    products = block_terms(design, of_a, of_b, [()] * spec.k)
-    c_value = flushed(decode(spec.c_format, c), design.c_subnormals)
+    of_a, of_b = ([decode(design.reading(fmt), word) for word in row] for fmt, row in words)
+    scales = _scales(design, spec.k, spec.scale_format, spec.scale_block, scale_a, scale_b)
+    products = block_terms(design, of_a, of_b, scales)
+    c_value = flushed(decode(design.reading(spec.c_format), c), design.c_subnormals)
     if tree.nan_rule != "word":
         pairs = [((spec.a_format, x), (spec.b_format, y)) for x, y in zip(a, b, strict=True)]
         word = tree_nan(tree, stages, products, pairs, (c_value, (spec.c_format, c)), spec.d_format)
@@ -434,8 +443,10 @@ def _check_output(rho_text: str, nan_word: int, d_format: Format) -> None:
         raise InputError(f"expected nan_word to be a NaN of {d_format}, but got {nan_word:#x}")
 
 
-def _encode(design: SpecialValues, d_format: Format, d: ExactValue) -> int:
+def _encode(design: Design, d_format: Format, d: ExactValue) -> int:
     """The raw encoding of a block's result."""
+    if design.rho.head_room > 0:
+        d_format = d_format.all_numbers
     return design.nan_word if d.kind is NumberClass.NAN else _pack(d_format, d)
 
 

@@ -96,14 +96,18 @@ def chained_dot(g: Graph, spec: UnitSpec, x: OperandNodes) -> Dot:
             spec = replace(spec, design=replace(design, products=spec.k))
         return unit_dot(g, spec, x.a, x.b, x.c, x.scale_a, x.scale_b)
     if len(x.a) == spec.k:
-        return unit_dot(g, spec, x.a, x.b, x.c)
+        return unit_dot(g, spec, x.a, x.b, x.c, x.scale_a, x.scale_b)
     c = x.c
     stages: list[Block | DotStep] = []
     for call, start in enumerate(range(0, len(x.a), spec.k)):
         stop = start + spec.k
         # A composed unit labels its stages as one call does.
         with g.scope(f"call{call}"):
-            made = unit_dot(g, spec, x.a[start:stop], x.b[start:stop], c, call=call)
+            each = slice(None)
+            if spec.scale_block is not None:
+                each = slice(start // spec.scale_block, stop // spec.scale_block)
+            scales = x.scale_a[each], x.scale_b[each]
+            made = unit_dot(g, spec, x.a[start:stop], x.b[start:stop], c, *scales, call=call)
         c = made.result
         stages += made.stages
     return Dot(c, tuple(stages))

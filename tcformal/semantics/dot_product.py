@@ -42,7 +42,7 @@ def unit_dot(
     elif scale_a or scale_b:
         raise InputError(f"expected no scales for {spec.name}, but got {len(scale_a)} and {len(scale_b)}")
     if spec.tree is not None:
-        return _by_tree(g, spec, spec.tree, a, b, c, call)
+        return _by_tree(g, spec, spec.tree, a, b, c, call, scales)
     if spec.emulation is None:
         return dot(g, spec.design, spec.operands, a, b, c, scales)
     if len(a) != spec.k:
@@ -58,6 +58,7 @@ def _by_tree(
     b: Sequence[Node],
     c: Node,
     call: int | None,
+    scales: Scales | None,
 ) -> Dot:
     """One call of a tree unit."""
     if len(a) != spec.k:
@@ -67,7 +68,8 @@ def _by_tree(
         ks = range(call * spec.k, (call + 1) * spec.k)
         before = Operand("block", number=call - 1) if call else Operand("c")
         place = DotPlace(ks, before, Operand("block", number=call))
-    return tree_dot(g, tree, spec.design, stage_designs(tree, spec.design), spec.operands, a, b, c, place)
+    stages = stage_designs(tree, spec.design)
+    return tree_dot(g, tree, spec.design, stages, spec.operands, a, b, c, place, scales)
 
 
 def _emulated(

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from tcformal.design.rounding import bits_taken, conversion
-from tcformal.design.spec import Design, Operands, Rounding, check_integers
-from tcformal.encodings.spec import Specials
+from tcformal.design.spec import Design, Operands, check_integers
+from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
@@ -28,7 +28,7 @@ from tcformal.semantics.special import Addend, Carried, flush, limit_product, op
 from tcformal.semantics.stages import Block, Dot, GroupSum, Nan, Operand
 from tcformal.semantics.sums.block import Summation
 from tcformal.semantics.sums.halves import in_exponent_steps
-from tcformal.semantics.sums.step import convert_number
+from tcformal.semantics.sums.step import AS_IT_IS, convert_number
 from tcformal.semantics.sums.sticky import at_exponent, product_of_ones, with_leading_one
 from tcformal.semantics.unpack import unpack
 
@@ -43,9 +43,6 @@ class DotPlace:
     #: None for the result of its last block.
     made: Operand | None = None
 
-
-#: How an operand is rounded: subnormals and signs of zero are kept, overflow gives an Inf.
-_AS_IT_IS = Rounding(conversion="RNE-FP32", zero_sign="sum")
 
 #: A dot product that is no part of another.
 WHOLE = DotPlace()
@@ -71,7 +68,7 @@ def dot(
     conversion that does not fit the result format.
     """
     check_dot(design, formats, len(a), len(b), scales)
-    number = unpack(g, c, formats.c)
+    number = unpack(g, c, design.reading(formats.c))
     total = Carried(number, nan_of(g, design.nan_rule, design.nan_word, formats, c), place.c)
     blocks: list[Block] = []
     # Each block's result is the next one's c; nothing is packed between.
@@ -83,7 +80,7 @@ def dot(
             made = place.made
         with g.scope(f"block{len(blocks)}"):
             words = list(zip(a[start:stop], b[start:stop], strict=True))
-            products = [flushed_product(g, design, formats, x, y) for x, y in words]
+            products = [flushed_product(g, design, formats, x, y, k) for k, (x, y) in enumerate(words)]
             taken = range(start, stop)
             products = [
                 negated(g, x) if design.subtracts(k) else x for k, x in zip(taken, products, strict=True)
@@ -108,10 +105,12 @@ def dot(
                 c_number = at_exponent(g, with_leading_one(g, c_number), design.zero_terms)
             block = Summation(g, design, formats.d)
             total = block.run(addends, replace(total, number=c_number), made)
-            word = pack(g, total.number, formats.d, total.nan_word)
+            word = pack(g, total.number, result_format(design, formats.d), total.nan_word)
             if design.zero_words == "skipped":
                 word = g.ite(_idle(g, words), blocks[-1].result if blocks else c, word)
                 total = replace(total, number=unpack(g, word, formats.d))
+            if design.special_words == "numbers":
+                total = replace(total, number=unpack(g, word, design.reading(formats.d)))
             g.label("result", word)
             blocks.append(Block(g.here, tuple(groups), tuple(block.steps), word))
     return Dot(blocks[-1].result, tuple(blocks))
@@ -148,6 +147,11 @@ def check_dot(design: Design, formats: Operands, k: int, k_of_b: int, scales: Sc
             check_output_format(formats.d, word)
 
 
+def result_format(design: Design, fmt: Format) -> Format:
+    """The format of D as results are written: its top binade has numbers where the conversion has them."""
+    return fmt.all_numbers if design.rho.head_room > 0 else fmt
+
+
 def check_nans(rule: str, formats: Operands) -> None:
     """Raise InputError where a NaN rule would propagate operand NaNs that the formats lack."""
     formats_with_nans = {"word": (), "products_c": (formats.c,)}.get(rule, (formats.a, formats.b, formats.c))
@@ -160,26 +164,29 @@ def check_nans(rule: str, formats: Operands) -> None:
             )
 
 
-def flushed_product(g: Graph, design: Design, formats: Operands, x: Node, y: Node) -> Number:
-    """The exact product of two encodings after the design's rule for subnormals."""
-    a, b = factors_of_product(g, design, formats, x, y)
+def flushed_product(g: Graph, design: Design, formats: Operands, x: Node, y: Node, k: int = 0) -> Number:
+    """The exact product of two encodings, number k, after the design's rule for subnormals."""
+    a, b = factors_of_product(g, design, formats, x, y, k)
     if design.zero_terms is not None:
         return product_of_ones(g, a, b, design.zero_terms)
     return product(g, a, b)
 
 
 def factors_of_product(
-    g: Graph, design: Design, formats: Operands, x: Node, y: Node
+    g: Graph, design: Design, formats: Operands, x: Node, y: Node, k: int = 0
 ) -> tuple[Number, Number]:
-    """Two encodings as the multiplier reads them: flushed, normalised, in exponent steps."""
+    """Two encodings as the multiplier reads them: flushed, rounded, normalised, in exponent steps."""
     rule = design.operand_subnormals
     of_b = rule if design.b_subnormals is None else design.b_subnormals
-    a, b = flush(g, unpack(g, x, formats.a), rule), flush(g, unpack(g, y, formats.b), of_b)
+    a = flush(g, unpack(g, x, design.reading(formats.a)), rule)
+    b = flush(g, unpack(g, y, design.reading(formats.b)), of_b)
     if design.operand_rounding is not None:
-        with g.scope("operands"):
-            a, b = (
-                convert_number(g, z, _AS_IT_IS, conversion(design.operand_rounding)).result for z in (a, b)
-            )
+        rounded = []
+        for name, z in (("a", a), ("b", b)):
+            with g.scope(f"rounded.{name}{k}"):
+                made = convert_number(g, z, AS_IT_IS, conversion(design.operand_rounding))
+                rounded.append(made.result)
+        a, b = rounded
     if design.normalise_operands:
         a, b = (
             z

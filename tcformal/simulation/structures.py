@@ -33,6 +33,7 @@ from tcformal.semantics.choice import (
     opened,
 )
 from tcformal.semantics.number import Exponent, bits_for
+from tcformal.semantics.product import Scales
 from tcformal.semantics.sums.tree_sum import tree_dot
 from tcformal.simulation.operands.batch import Batch, Raw, columns, rows_of
 
@@ -140,7 +141,8 @@ class Family:
 
 # ---------------------------------------------------------------------------------- Families of trees of sums
 #: Parameters of a sum that cuts terms off.
-_OF_CUTTING = ("fraction_bits", "alignment_rounding", "zero_exponent", "carry_bits")
+_OF_ANY_CUTTING = ("alignment_rounding", "zero_exponent")
+_OF_CUTTING = ("fraction_bits", *_OF_ANY_CUTTING, "carry_bits")
 #: Parameters of the products, of c and of every result: one value for all stages.
 _EVERYWHERE = ("operand_subnormals", "c_subnormals", "result_subnormals", "zero_sign", "overflow")
 #: The one of B alone, where it is not that of A.
@@ -204,7 +206,11 @@ def parametric_family(
     if made.varies("product_rounding"):
         shared["product_rounding"] = made.conversion("product_rounding", str(unit.design.product_rounding))
     stages = {stage: _stage(made, prefix, design, shared) for stage, prefix, design in _stages(unit)}
-    dot = tree_dot(g, unit.tree, opened(unit.design, **shared), stages, unit.operands, x.a, x.b, x.c)
+    scales = None
+    if unit.scale_format is not None and unit.scale_block is not None:
+        scales = Scales(fmt=unit.scale_format, block=unit.scale_block, a=x.scale_a, b=x.scale_b)
+    design = opened(unit.design, **shared)
+    dot = tree_dot(g, unit.tree, design, stages, unit.operands, x.a, x.b, x.c, scales=scales)
     axes = tuple(made.axes)
 
     def named(values: Sequence[str]) -> str:
@@ -214,6 +220,8 @@ def parametric_family(
         settings = ",".join(f"{name}={value}" for name, value in chosen.items())
         whole = resolve(altered(unit, settings))
         assert whole.tree is not None
+        if whole.scale_format is not None:  # no family has scales
+            return whole.name
         return tree_name(whole.operands, whole.design, whole.tree)
 
     return Family(g, dot.result, axes, named)
@@ -226,7 +234,9 @@ def point_of(unit: UnitSpec) -> dict[str, str]:
     if design.product_rounding is not None:
         point["product_rounding"] = design.product_rounding
     for _, prefix, own in _stages(unit):
-        names = ("conversion",) if own.fraction_bits is None else ("conversion", *_OF_CUTTING)
+        cutting = _OF_CUTTING if _one_cut(own) else _OF_ANY_CUTTING
+        names: tuple[str, ...] = ("conversion",) if own.normalised else ()
+        names += () if own.fraction_bits is None else cutting
         point |= {f"{prefix}{name}": _text(getattr(own, name)) for name in names}
     return point
 
@@ -237,6 +247,7 @@ def structure_of(unit: UnitSpec) -> Hashable:
     axes = {*point_of(unit)}
     tree = unit.tree
     parts: list[Hashable] = [tree.root, tree.converted, tree.nan_rule, unit.operands, *sorted(axes)]
+    parts += [unit.scale_format, unit.scale_block]
     for stage, prefix, design in [("", "", unit.design), *_stages(unit)]:
         parts.append(stage)
         for field in fields(design):
@@ -279,16 +290,23 @@ def _every_value(unit: UnitSpec, rare: bool = False) -> dict[str, list[str]]:
     if unit.design.product_rounding is not None and rounds_products(unit, unit.design.product_rounding):
         made["product_rounding"] = modes(unit.design.product_rounding)
     for _, prefix, design in _stages(unit):
-        made[f"{prefix}conversion"] = modes(design.conversion)
+        if design.normalised:
+            made[f"{prefix}conversion"] = modes(design.conversion)
         if design.fraction_bits is not None:
             # Numbers near to those of the stage; what it rounds to may be no result of a unit.
-            of_stage = replace(design, conversion=unit.design.conversion)
+            of_stage = replace(design, conversion=unit.design.conversion, normalised=True)
             own = axis_values(replace(unit, tree=None, design=of_stage))
             made |= {
                 f"{prefix}{name}": [x for x in map(str, own[name]) if (name, x) != ("fraction_bits", "exact")]
-                for name in _OF_CUTTING
+                for name in (_OF_CUTTING if _one_cut(design) else _OF_ANY_CUTTING)
             }
     return made
+
+
+def _one_cut(design: Design) -> bool:
+    """Whether a sum's terms are cut to one number of bits, which is then an axis of a family."""
+    own = (design.c_bits, design.second_fraction_bits, design.minus_one)
+    return own == (None, None, None)
 
 
 def _text(value: object) -> str:
@@ -303,6 +321,12 @@ def _stage(made: _Opened, prefix: str, design: Design, shared: dict[str, object]
     if design.fraction_bits is None:
         return opened(design, **shared, **own)
     most, fewer = design.fraction_bits, Exponent(made.g.const(0, 1), 0, 0)
+    for name in ("fraction_bits", "carry_bits"):
+        if made.varies(f"{prefix}{name}") and not _one_cut(design):
+            raise InputError(
+                f"expected one value of {prefix}{name} in a family of sums that are cut more than once, "
+                "but got several"
+            )
     if made.varies(f"{prefix}fraction_bits"):
         bits = {word: int(word) for word in made.values[f"{prefix}fraction_bits"]}
         most = max(bits.values())

@@ -89,6 +89,8 @@ def block_size(unit: UnitSpec) -> int:
 
 def undescribed(unit: UnitSpec) -> str:
     """The first parameter of a unit that the specification has not; empty where it describes the unit."""
+    if unit.tree is not None and unit.scale_format is not None:
+        return "block scales beside a tree"
     designs = [unit.design] if unit.tree is None else list(stage_designs(unit.tree, unit.design).values())
     for d in (unit.design, *designs):
         for name in _UNDESCRIBED:
@@ -98,6 +100,8 @@ def undescribed(unit: UnitSpec) -> str:
             return f"alignment_rounding={d.alignment_rounding}"
         if not d.normalised:
             return "normalised=false"
+        if d.special_words != "special":
+            return f"special_words={d.special_words}"
     return ""
 
 

@@ -32,6 +32,7 @@ from tcformal.design.rounding import (
     ORDERS,
     OVERFLOWS,
     RESULT_SUBNORMALS,
+    SPECIAL_WORDS,
     SUBNORMALS,
     SUM_ROUNDINGS,
     SUMMATIONS,
@@ -467,6 +468,12 @@ DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
     "c-narrower": ("RD", {"fraction_bits": 3, "c_bits": 1, "alignment_rounding": "RU", "zero_sign": "ieee"}),
     "cut-twice": ("RNE", {"fraction_bits": 3, "second_fraction_bits": 1, "alignment_rounding": "RNU"}),
     "minus-one": ("RNE", {"fraction_bits": 2, "minus_one": 2, "zero_sign": "sum"}),
+    # Encodings of Inf and NaN that are numbers, in results as well.
+    "no-specials": ("RNE", {"fraction_bits": 2, "special_words": "numbers", "overflow": "ieee"}),
+    "one-binade-more": (
+        "RNA",
+        {"special_words": "numbers", "overflow": "largest", "conversion": "RNA-E3M2:5"},
+    ),
     # Factors rounded, or some bits of them alone.
     "rounded-factors": ("RNE", chained(operand_rounding="RNA-E2M1")),
     "first-bits": ("RZ", {"fraction_bits": 2, "a_bits": "0..0", "zero_exponent": -2}),
@@ -538,6 +545,7 @@ def product_class(design: Design, a: ExactValue, b: ExactValue, words: tuple[int
     sign = a.sign ^ b.sign
     flushed: tuple[Any, ...] = ()
     cut = (design.piece_bits, design.operand_rounding, design.a_bits, design.b_bits) != (None,) * 4
+    cut |= design.special_words == "numbers"
     if cut or design.normalise_operands or design.zero_words == "skipped":
         flushed = words
     elif design.operand_subnormals != "kept" or design.b_subnormals is not None:
@@ -622,6 +630,7 @@ def test_toys_touch_every_value_of_every_parameter() -> None:
         "alignment_rounding": set(ALIGNMENTS), "c_alignment_rounding": {None, "RNA"},
         "c_bits": {None, 1, 3}, "second_fraction_bits": {None, 1}, "minus_one": {None, 2},
         "operand_rounding": {None, "RNA-E2M1"}, "a_bits": {None, "0..0", "1..2"}, "b_bits": {None, "1..1"},
+        "special_words": set(SPECIAL_WORDS),
         "normalised": {True},  # of all but inner sums of trees
         "zero_sign": set(ZERO_SIGNS), "overflow": set(OVERFLOWS), "order": set(ORDERS),
         "nan_rule": set(NAN_RULES), "accumulation": set(ACCUMULATIONS),

@@ -56,6 +56,7 @@ def random_design(rng: random.Random, d: Format) -> Design:
         "operand_rounding": rng.choice([None] * 5 + ["RZ-E8M4", "RNE-E4M2", "RNA-E5M3"]),
         "a_bits": rng.choice([None] * 6 + ["0..1", "2..3", "1..4", "5..9"]),
         "b_bits": rng.choice([None] * 6 + ["0..2", "3..5"]),
+        "special_words": rng.choice(["special"] * 4 + ["numbers"]),
         "normalise_products": rng.random() < 0.3,
         "zero_exponent": rng.choice(["own", "none", "none", -10, -132, 3]),
         "carry_bits": rng.choice([None, None, None, 0, 1, 3]),

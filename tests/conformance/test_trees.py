@@ -17,6 +17,7 @@ from tcformal.encodings.catalog import FORMATS
 from tcformal.errors import InputError
 from tcformal.oracle.exact import unit_dot
 from tcformal.query.explain.explain import explain
+from tcformal.query.replay import oracle_result
 from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.operands.batch import batch, witness_at
 from tcformal.simulation.operands.inputs import inputs_to_try
@@ -75,6 +76,20 @@ def random_tree(rng: random.Random) -> UnitSpec:
 def test_random_trees_agree_with_the_oracle(seed: int) -> None:
     rng = random.Random(seed)
     assert [text for _ in range(6) for text in oracle_mismatches(random_tree(rng), 40, seed)] == []
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        "steps=(s(0..15)+s(16..31)+s(32..47)+s(48..63)+c),s.normalised=false,s.fraction_bits=20",
+        "steps=(p(0..7+z)+(8..31)+p(32..63+c)),p.conversion=RZ-E8M12,p.alignment_rounding=RNU",
+    ],
+)
+def test_block_scales_inside_a_tree_agree_with_the_oracle(steps: str) -> None:
+    spec = resolve(f"rtx-blackwell/mma.m16n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.f32.ue4m3@{steps}")
+    x = batch(spec, 2 * spec.k, 60, 3)
+    lanes = Unit(spec).dot_bits(x.a, x.b, x.c, x.scale_a, x.scale_b)
+    assert [oracle_result(spec, witness_at(x, i)) for i in range(60)] == lanes.tolist()
 
 
 @pytest.mark.long

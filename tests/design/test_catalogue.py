@@ -22,6 +22,7 @@ def test_names_by_architecture_and_instruction() -> None:
         "rtx-blackwell": 133, "cdna1": 20, "cdna2": 27, "cdna3": 32, "x86": 41, "arm": 19,
         "power10": 4, "riscv": 10, "gaudi": 4, "gaudi2": 7, "gaudi3": 8, "rdna3": 28, "rdna4": 40,
         "et-soc-1": 2, "vortex": 5, "hexagon": 1, "nvdla": 1, "cute": 7, "cvfpu": 6,
+        "wormhole": 6, "blackhole": 6,
     }  # fmt: skip
     kinds = Counter(n.partition("/")[2].partition(".")[0] for n in catalogue() if n.startswith("hopper/"))
     assert kinds == {"mma": 12 + 2 * 6 * 4, "wgmma": 32 * 12 + 18 * 8, "emulated": 17, "dp4a": 4}

@@ -71,6 +71,7 @@ def test_children_have_no_order() -> None:
 
 
 NO_TREE = "expected a tree of sums such as p(q(0+1)+q(2..5)+c) for steps, but got "
+MX = "rtx-blackwell/mma.m16n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.f32.ue8m0"
 SENTENCES: list[tuple[Callable[[], object], str]] = [
     (lambda: Step(()), "expected at least one child of a step, but got none"),
     (lambda: Step((-1,)), "expected a k, 'c', 'zero' or a Step as child of a step, but got -1"),
@@ -86,6 +87,14 @@ SENTENCES: list[tuple[Callable[[], object], str]] = [
     (lambda: resolve("tree@steps=(0+1+c),nan_rule=b_sum_a"), "expected sums of at most one product for"),
     (lambda: resolve("sequential@p.conversion=RZ-FP32"), "expected an order of summation such as steps=(0.."),
     (lambda: resolve(f"{SAMPLE[0]}@steps=(0+c)"), "expected a tree of the 4 products of volta/"),
+    (lambda: resolve("tree@steps=(0+c),normalised=false,fraction_bits=4"), "expected normalised=true in"),
+    (lambda: resolve("tfdpa@normalised=false"), "expected normalised=false in a tree's inner sum alone"),
+    (lambda: resolve("tree@steps=(p(0+1)+c),p.normalised=false"), "expected fraction_bits with normalised="),
+    (lambda: resolve("tree@steps=(p(0)+c),fraction_bits=4,p.normalised=false,normalise_products=true"),
+     "expected normalise_products=False with normalised=False"),
+    (lambda: resolve("tree@steps=(0+c),converted=fp32,special_words=numbers"),
+     "expected special_words=special beside converted=fp32"),
+    (lambda: resolve(f"{MX}@steps=(0..31+c),converted=fp16"), "expected a tree of products as they are"),
     (lambda: groups(8, 3), "expected k to be a multiple of size=3, but got 8"),
     (lambda: stage_designs(tree(Step((0, "c"))), resolve("sequential@products=1").design),
      "expected summation=fused beside a tree, but got sequential"),

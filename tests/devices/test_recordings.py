@@ -42,6 +42,7 @@ DEVICES = (
     "Spike 55b4658d", "Intel Gaudi 3 RTL verification model e6cef1c3", "Bochs 783b58fd", "QEMU 7.2.22",
     "rocjitsu gfx11-48f67ab9", "rocjitsu gfx12-5ac3c9c4", "ET-SoC-1 f5e79040", "Vortex f7dce0c7",
     "HMX 3aaad8ca", "NVDLA 8e06b1b9 CMAC", "rocjitsu gfx12_dot4_f32_fp8", "CUTE 7b40bf01", "CVFPU e5aa6a01",
+    "ttsim 56694c8a blackhole", "ttsim 56694c8a wormhole",
     "Intel Gaudi 2 RTL verification model e6cef1c3 no_opt",
     "Intel Gaudi RTL verification model e6cef1c3 DNORM_FTZ as a macro",
 )  # fmt: skip

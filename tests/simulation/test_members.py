@@ -19,6 +19,14 @@ SPACES = {
     "added in two ways": (["tfdpa@products=4,fraction_bits=24"], ["fraction_bits=24..27", "accumulation"]),
     "chains": (["sequential@products=4"], ["conversion=RNE-FP32,RZ-FP32", "c_subnormals", "order"]),
     "products": (["tfdpa@products=2,k=4"], ["products", "overflow", "zero_sign", "operand_subnormals"]),
+    "sums that are not normalised": (
+        ["blackhole/MVMUL.fp16.fp32"],
+        ["sop.zero_exponent=-30,none", "result_subnormals=tiny_zero,kept", "sop.alignment_rounding=RNA,RNU"],
+    ),
+    "not normalised, of any width": (
+        ["tree@steps=(s(0..3)+s(4..7)+c),s.normalised=false,s.fraction_bits=12,fraction_bits=24"],
+        ["s.fraction_bits=10..13", "fraction_bits=20,24", "s.carry_bits=1,exact", "zero_exponent=-9,none"],
+    ),
     "no trees": (["cdna3/v_mfma_f32_32x32x8_f16"], ["conversion", "zero_sign"]),
 }
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from agreement import Vectors, differences, vectors
-from tcformal.design.catalog import catalogue, distinct_designs, floating
+from agreement import DESCRIBED, Vectors, differences, vectors
+from tcformal.design.catalog import catalogue
 from tcformal.design.names import resolve
 from tcformal.design.rounding import CHOICES
 from tcformal.design.unit import UnitSpec
@@ -108,7 +108,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def checked(folder: Path, part: int, n: int) -> None:
-    names = list(distinct_designs(floating))[part::FILES]
+    names = DESCRIBED[part::FILES]
     cases = [(catalogue()[name], vectors(catalogue()[name], n, 11)) for name in names]
     found = differences(folder, cases, f"Vectors{part}")
     assert {name: count for name, count in zip(names, found, strict=True) if count} == {}
@@ -146,7 +146,7 @@ def altered(spec: UnitSpec, changes: dict[str, Any]) -> UnitSpec:
 def test_randomly_altered_units_agree(compiled: Path, seed: int) -> None:
     """Units with one to four parameters drawn anew, where a design may have them together."""
     rng = random.Random(seed)
-    names = [name for name in distinct_designs(floating) if catalogue()[name].k <= 32]
+    names = [name for name in DESCRIBED if catalogue()[name].k <= 32]
     cases: list[tuple[UnitSpec, list[Vectors]]] = []
     while len(cases) < 100:
         spec, drawn = catalogue()[rng.choice(names)], rng.sample(list(DRAWN), rng.randint(1, 4))

@@ -7,16 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from tcformal.design.catalog import catalogue, distinct_designs, floating
+from agreement import DESCRIBED
+from tcformal.design.catalog import catalogue
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.theory.checked import SOURCES, checked_with, compile_sources, coqc, source_names
-from tcformal.theory.design import coq_design, coq_format
+from tcformal.theory.claims import CLAIMS, claim_instance, error_bound, relative_error, relative_from_zero
+from tcformal.theory.constants import constants
+from tcformal.theory.design import coq_design, coq_format, undescribed
+from tcformal.theory.equality import equal_by_theorem
+from tcformal.theory.regions import exactness
+from tcformal.theory.theorems import in_the_way, theorem_answer
 
 
 def test_every_design_is_printed() -> None:
     """Each distinct design of the catalogue has a record, and no two of them the same."""
-    names = list(distinct_designs(floating))
+    names = DESCRIBED
     printed = [(coq_design(u), u.k, u.scale_block) for u in map(catalogue().__getitem__, names)]
     # Units that differ in their k alone take blocks of that many products.
     assert len(set(printed)) == len(names)
@@ -98,3 +104,37 @@ def test_a_file_that_does_not_compile_is_refused(tmp_path: Path) -> None:
         InputError, match=r"expected Wrong.v to compile, but coqc says: (.|\n)*Unable to unify"
     ):
         coqc(tmp_path, "Wrong.v")
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ("operand_rounding=RZ-E8M10", "operand_rounding"), ("a_bits=0..6", "a_bits"), ("c_bits=30", "c_bits"),
+        ("alignment_rounding=RNU", "alignment_rounding=RNU"), ("minus_one=27", "minus_one"),
+        ("special_words=numbers", "special_words=numbers"),
+        ("second_fraction_bits=10", "second_fraction_bits"),
+        ("steps=(s(0..7)+c),k=8,s.normalised=false", "normalised=false"),
+    ],
+)  # fmt: skip
+def test_what_the_specification_lacks_has_no_theorem(changes: str, said: str) -> None:
+    """A unit with such a parameter is not answered as if it had none."""
+    plain = "tfdpa@products=8"
+    unit = resolve(f"tree@fraction_bits=24,{changes}" if "steps" in changes else f"{plain},{changes}")
+    assert undescribed(unit) == said
+    assert not undescribed(resolve(plain))
+    with pytest.raises(InputError, match=r"^expected a unit that the specification in Coq describes, but"):
+        coq_design(unit)
+    for claim in CLAIMS:
+        assert claim_instance(unit, claim) is None
+        assert theorem_answer(unit, claim) is None
+        assert said in in_the_way(unit, claim)
+    assert claim_instance(resolve(plain), "error-bound") is not None
+    found = (
+        constants(unit),
+        relative_error(unit),
+        relative_from_zero(unit),
+        error_bound(unit),
+        exactness(unit),
+    )
+    assert found == (None,) * 5
+    assert equal_by_theorem(unit, resolve(plain), 8) is None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from tcformal.design.arithmetic import (
     QUIET_NAN,
@@ -14,6 +16,7 @@ from tcformal.design.arithmetic import (
     fixed_point_sum,
     fma_chain,
     nvdla_sum,
+    tensix_sum,
     vortex_dot,
 )
 from tcformal.design.trees.tree import Step, Tree, tree
@@ -29,6 +32,8 @@ HMX = "Hexagon HMX, hmx_fp16_mac, hmx_fp16_acc_ovf_check and hmx_fp16_cvt"
 HMX_BITS = "Hexagon HMX, QDSP6_MX_FP_ACC_FRAC and QDSP6_MX_FP_RATE"
 CUTE = "CUTE, ccode/fmac.h"
 CVFPU = "CVFPU, fpnew_sdotp_multi.sv"
+TTSIM = "ttsim, mvmul and fpu_accum_normalize_encode of src/tensix.cpp"
+TTSIM_RESULTS = {arch: f"ttsim-56694c8a-{arch}" for arch in ("wormhole", "blackhole")}
 ESPERANTO = "Esperanto emulator, fpu/tensors.cpp and insns/tensors.cpp"
 
 
@@ -134,9 +139,38 @@ def _cvfpu() -> Iterator[tuple[str, Published]]:
         )  # fmt: skip
 
 
+def _tensix(arch: str) -> Iterator[tuple[str, Published]]:
+    """Tenstorrent's MVMUL into Dst of 32 and of 16 bits, after the vendor's simulator: one fidelity phase."""
+    none = Fact("the unit has no NaN", Evidence.CHOSEN)
+    for a, d in itertools.product(("bf16", "tf32", "fp16"), ("fp32", "bf16", "fp16")):
+        if (a == "fp16") != (d == "fp16") and d != "fp32":
+            continue  # Dst of 16 bits has the exponents of the factors
+        # A zero counts as a product of exponent codes 0; in the other formats such a sum is 0.
+        zero: int | str = -30 if (a, d) == ("fp16", "fp32") else "none"
+        inner: dict[str, Any] = {
+            "normalised": False, "fraction_bits": 10, "alignment_rounding": "RNA", "zero_exponent": zero,
+            "c_alignment_rounding": None, "second_fraction_bits": None, "minus_one": None,
+        }  # fmt: skip
+        sums = Step((Step(tuple(range(8)), "sop"), Step(tuple(range(8, 16)), "sop"), "c"))
+        lowered = ", with sop.zero_exponent=-35, -37, -42" if zero == -30 else ""
+        notes = [
+            "A is SrcB, B is SrcA, C and D are Dst. This is fidelity phase 0, LoFi; phases 1, 2, 3 are "
+            f"@b_bits=5..9, @a_bits=7..13, and both{lowered}; HiFi2 to HiFi4 add so many phases to Dst.",
+            "Encodings of Inf and NaN are numbers of the next exponent; what overflows is the first of "
+            "these, in fp16 the last.",
+        ]
+        design = tensix_sum(d=d, minus_one=27 if arch == "wormhole" else None)
+        yield f"MVMUL.{a}.{d}", Published(
+            shape=(8, 16, 16), a=a, b=a, c=d, design=design, tree=tree(sums, {"sop": inner}),
+            fact=as_reference(TTSIM, TTSIM_RESULTS[arch]), overrides=(("nan_word", none),),
+            notes=tuple(notes),
+        )  # fmt: skip
+
+
 def open_hardware() -> dict[str, Iterator[tuple[str, Published]]]:
     """The rows of each vendor's units, by architecture."""
     return {
         "et-soc-1": _esperanto(), "vortex": _vortex(), "hexagon": _hexagon(), "nvdla": _nvdla(),
-        "cute": _cute(), "cvfpu": _cvfpu(),
+        "cute": _cute(), "cvfpu": _cvfpu(), "wormhole": _tensix("wormhole"),
+        "blackhole": _tensix("blackhole"),
     }  # fmt: skip

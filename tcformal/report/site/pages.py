@@ -243,6 +243,7 @@ def _separated(pair: Pair, x: WitnessReplay) -> PairPage:
 _VENDORS = {
     "cdna": "AMD", "rdna": "AMD", "x86": "Intel and AMD", "arm": "Arm", "gaudi": "Intel", "power": "IBM",
     "riscv": "RISC-V", "et-soc": "Esperanto", "vortex": "Vortex", "hexagon": "Qualcomm",
+    "wormhole": "Tenstorrent", "blackhole": "Tenstorrent",
 }  # fmt: skip
 
 

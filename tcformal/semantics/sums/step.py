@@ -10,7 +10,7 @@ from tcformal.design.spec import Design, Rounding
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.align import align, all_of, any_of, cuts_off, effective_exponents, largest, shift_to
-from tcformal.semantics.choice import OpenBits, ZeroExponent, mode_of
+from tcformal.semantics.choice import Choice, OpenBits, OpenZero, ZeroExponent, chosen, mode_of
 from tcformal.semantics.normalise import normalise_term
 from tcformal.semantics.number import Exponent, Number, Term, bits_for, finite
 from tcformal.semantics.reduce import align_all, sign_of_zero, split_sign, sum_of_aligned
@@ -20,6 +20,9 @@ from tcformal.semantics.stages import Lost, Maximum, SpecialCases, Summed, Total
 from tcformal.semantics.sums.halves import total_of_halves
 from tcformal.semantics.sums.sticky import cut_off, sticky_below
 from tcformal.semantics.sums.windows import exact_total, window_total
+
+#: What keeps subnormals and the signs of zeros.
+AS_IT_IS = Rounding(conversion="RNE-FP32", zero_sign="sum")
 
 
 def jammed_total(
@@ -42,8 +45,8 @@ def jammed_total(
     c = len(terms) - 1
     is_first = _largest_first(g, terms, exponents, e_max)
     frame = g.truth(False)
-    for term, chosen in zip(terms, is_first, strict=True):
-        frame = g.or_(frame, g.and_(chosen, term.sign))
+    for term, first in zip(terms, is_first, strict=True):
+        frame = g.or_(frame, g.and_(first, term.sign))
     others = [g.xor(term.sign, frame) for term in terms]
     aligned, lost = [], []
     for term, exponent, other in zip(terms, exponents, others, strict=True):
@@ -187,26 +190,35 @@ def unrounded(
     that is zero otherwise keeps e_max.
     Source: ttsim, mvmul.
     """
-    terms, bits = [x.term for x in numbers], design.fraction_bits
+    terms = [x.term for x in numbers]
+    bits: int | OpenBits | None = design.fraction_bits
     assert bits is not None
     with g.invariants.suppose(lambda: finite(g, numbers)):
         total = truncated_total(g, terms, design, bits, design.zero_exponent, c)
         negative, magnitude = split_sign(g, total.bits)
-        e, least = total.e_max, design.rho.e_min
+        e, least, frame = total.e_max, design.rho.e_min, bits
+        if isinstance(frame, OpenBits):
+            # The exponent of the terms, below which the significand has the most bits.
+            fewer = frame.fewer
+            magnitude = g.zero_extend_to(magnitude, magnitude.width + fewer.high)
+            magnitude, e = g.shl_mod(magnitude, fewer.bits), e.plus(g, fewer.negated(g))
         low, high = min(e.low, least), max(e.high, least)
         code, floor = e.rebased(g, low, high), g.const(least - low, bits_for(high - low))
         zero = g.truth(False)
-        if design.zero_exponent == "none":
+        none: ZeroExponent = design.zero_exponent
+        if isinstance(none, OpenZero):
+            zero = g.and_(none.none, all_of(g, [t.zero for t in terms]))
+        elif none == "none":
             zero = all_of(g, [t.zero for t in terms])
-        if design.result_subnormals != "kept":
-            zero = g.or_(zero, g.ult(code, floor))
+        flushes: str | Choice = design.result_subnormals
+        if isinstance(flushes, Choice) or flushes != "kept":
+            zero = g.or_(zero, g.and_(g.ult(code, floor), g.not_(chosen(g, flushes, "kept"))))
         magnitude = g.ite(zero, g.const(0, magnitude.width), magnitude)
         sign = g.and_(negative, g.not_(zero))
         exponent = Exponent(g.ite(zero, floor, code), low, high)
     term = Term(sign, magnitude, exponent, total.fraction_bits, zero)
     no = g.truth(False)
-    how = replace(design, result_subnormals="kept", zero_sign="sum")
-    return total, with_specials(g, numbers, Number(term, no, no), how)
+    return total, with_specials(g, numbers, Number(term, no, no), AS_IT_IS)
 
 
 def round_total(

@@ -18,8 +18,10 @@ from tcformal.semantics.mma import (
     flushed_product,
     nan_of,
     negated,
+    result_format,
 )
 from tcformal.semantics.pack import converted_word, pack
+from tcformal.semantics.product import Scales, scaled_products
 from tcformal.semantics.special import Addend, Carried, flush, limit_product, positive_zero, tree_nans
 from tcformal.semantics.stages import Dot, DotStep, Operand
 from tcformal.semantics.sums.block import Summation
@@ -36,18 +38,19 @@ def tree_dot(
     b: Sequence[Node],
     c: Node,
     place: DotPlace = WHOLE,
+    scales: Scales | None = None,
 ) -> Dot:
     """The dot product d = Σ a_k·b_k + c in a tree's order, each sum with its stage's design.
 
-    Shapes: a, b: tree.k raw encodings; c and the result as in `dot`; `design` is that of the products and of
-    c, `stages` those of the sums, by stage; `place` says what the products and c are called.
+    Shapes: a, b: tree.k raw encodings, and scales of them; c and the result as in `dot`; `design` is that of
+    the products and of c, `stages` those of the sums, by stage; `place`: what the products and c are called.
     Ranges and units: a sum is rounded by its stage's conversion and goes on as a number, not as an encoding.
     Zero, NaN, Inf: as `fused_sum`; a subnormal result counts, as an operand of the next sum, as c does.
     Errors: as `dot`.
     """
-    check_dot(stages[tree.root.stage], formats, len(a), len(b), None)
+    check_dot(stages[tree.root.stage], formats, len(a), len(b), scales)
     check_nans(tree.nan_rule, formats)
-    return _TreeDot(g, tree, design, stages, formats, place).run(a, b, c)
+    return _TreeDot(g, tree, design, stages, formats, place, scales).run(a, b, c)
 
 
 class _TreeDot:
@@ -55,21 +58,22 @@ class _TreeDot:
 
     def __init__(
         self, g: Graph, tree: Tree, design: Design, stages: Mapping[str, Design], formats: Operands,
-        place: DotPlace,
+        place: DotPlace, scales: Scales | None,
     ) -> None:  # fmt: skip
         self.g, self.tree, self.design, self.stages, self.formats = g, tree, design, stages, formats
-        self.place = place
+        self.place, self.scales = place, scales
         self.steps: list[DotStep] = []
 
     def run(self, a: Sequence[Node], b: Sequence[Node], c: Node) -> Dot:
         """Build all sums in postorder."""
         g, d = self.g, self.formats.d
         self.words = list(zip(a, b, strict=True))
-        number = unpack(g, c, self.formats.c)
+        number = unpack(g, c, self.design.reading(self.formats.c))
         self.word = g.const(self.design.nan_word, d.width)
         word = nan_of(g, self.tree.nan_rule, self.design.nan_word, self.formats, c)
         self.c = Carried(number, word, self.place.c)
         last = self._sum(self.tree.root, self.place.made or Operand("block", number=0))
+        d = result_format(self.stages[self.tree.root.stage], d)
         return Dot(pack(g, last.number, d, last.nan_word), tuple(self.steps))
 
     def _product(self, k: int) -> Addend:
@@ -81,9 +85,11 @@ class _TreeDot:
             with g.scope(f"converted.b{k}"):
                 y = converted_word(g, y, o.b, wide)
             o = replace(o, a=wide, b=wide)
-        exact = flushed_product(g, design, o, x, y)
+        exact = flushed_product(g, design, o, x, y, k)
         if design.subtracts(k):
             exact = negated(g, exact)
+        if self.scales is not None:
+            (exact,) = scaled_products(g, [exact], self.scales, k)
         exact = limit_product(g, exact, design.product_limit)
         named = Operand("products", (k if self.place.ks is None else self.place.ks[k],))
         nans = () if self.tree.nan_rule == "word" else factors_nans(g, self.formats, named, words)
