@@ -183,7 +183,8 @@ def _integers(m: DirectedMaker) -> Iterator[Directed]:
             id_ = f"integer/{x}-{count}-{end}"
             yield m.raw(id_, "overflow: at the end of the range of c", m.every(both, count), c)
         for i, j in m.pairs():
-            back = (least[0][1 - pair[0]], least[1][pair[1]])
+            other = (least[0][1 - pair[0]], both[1])
+            back = (both[0], least[1][1 - pair[1]]) if o.b.sign_bit else other
             id_ = f"integer/back-{x}-{end}-{i}-{j}"
             yield m.raw(id_, "overflow and back: where a sum saturates", {i: both, j: back}, c)
     for bit in range(o.a.width):

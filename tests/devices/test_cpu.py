@@ -79,6 +79,33 @@ def test_wrong_designs_of_vdpbf16ps_are_refuted(tmp_path: Path) -> None:
     assert {"arm/bfdot.ebf0", "arm/bfdot.ebf1", "x86/tdpbf16ps"} <= refuted.keys()
 
 
+VNNI = ("x86/vpdpbusd", "x86/vpdpbusds", "x86/vpdpwssd", "x86/vpdpwssds")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", VNNI)
+def test_vnni_matches_on_a_million_vectors(name: str, tmp_path: Path) -> None:
+    needs(name)
+    spec = unit(name).spec
+    outcome = run_plan(make_plan(spec, directed(spec), vectors=1_000_000, seed=1), CpuDevice(), tmp_path)
+    assert outcome.count > 1_000_000
+    assert outcome.mismatches == 0
+
+
+def test_wrong_designs_of_vpdpbusds_are_refuted(tmp_path: Path) -> None:
+    """Sums that wrap, or that saturate product by product, or beside c: refuted where a sum overflows."""
+    name = "x86/vpdpbusds"
+    needs(name)
+    spec = unit(name).spec
+    found = compare(run_plan(make_plan(spec, directed(spec), vectors=0, seed=1), CpuDevice(), tmp_path).path)
+    assert found.holds
+    refuted = {r.design.name.removeprefix(name): r.where for r in found.refuted}
+    for change in ("conversion=WRAP-INT32", "products=1", "products=2",
+                   "summation=sequential,c_position=first,accumulator=SAT-INT32"):  # fmt: skip
+        assert refuted[f"@{change}"].startswith("integer/"), refuted
+    assert "x86/vpdpbusd" in refuted or "@conversion=WRAP-INT32" in refuted
+
+
 def test_an_altered_plan_of_a_chain_is_refuted(tmp_path: Path) -> None:
     """The device runs the instruction, whatever the name supposes of it."""
     name = next((n for n in READY if n.startswith("sequential")), None)
