@@ -373,6 +373,8 @@ def _values(survivors: Survivors, simplest: UnitSpec, k: int) -> list[_OtherValu
                 design = base.copy()
                 design[0, i] = value
                 name = family.name(design[0])
+                if axis.name == "design" and resolve(name).k > max(k, simplest.k):
+                    continue  # it shows with more products
                 made.append(_OtherValue(survivors, design, axis.name, axis.values[value], name))
     return made
 

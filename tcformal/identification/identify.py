@@ -402,16 +402,16 @@ class Identifying:
     def _candidates(self) -> list[UnitSpec]:
         """The simplest design of each family, and what the catalogue has, with every rule for NaNs.
 
-        Beside trees, units of more products than k are left out: they show with more products.
+        Beside designs that fit, units of more products than k are left out: they show with more products.
         """
         made = [resolve(s.family.name(s.simplest()[0])).name for s in self.search.alive]
-        trees = any(not isinstance(s.family, ListedFamily) for s in self.search.alive)
-        known = [u.name for u in self._catalogued() if u.k <= self.k or not trees]
-        units = [*map(resolve, dict.fromkeys((*made, *known)))]
+        units = [*map(resolve, dict.fromkeys((*made, *(u.name for u in self._catalogued()))))]
         batch, answers = self.asker.history
         rows = np.intersect1d(without_nan(self.spec, batch), self.asker.trusted(batch))
         few = rows_of(batch, rows)
         right = [u for u in units if (replay(u, few) == answers[rows]).all()]
+        if any(u.k <= self.k for u in right):
+            units, right = ([u for u in x if u.k <= self.k] for x in (units, right))
         words = [] if self.nan is None else questions.nan_words(self.spec, self.asker.history, self.nan[0])
         return [*units, *(other for u in right for other in nan_variants(u, words))]
 

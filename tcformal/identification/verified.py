@@ -389,11 +389,12 @@ class _Checks:
                     if value != base[i]:
                         name = family.name([*base[:i], value, *base[i + 1 :]])
                         yield (axis.name, text), resolve(name)
-            units = [u for u in catalogued_rivals(self.simplest, self.k) if u.k <= self.k]
+            units = catalogued_rivals(self.simplest, self.k)
         else:
             units = rivals(self.simplest, self.k)
         for u in units:
-            if u.name != self.simplest.name:
+            # Units of more products show with more products.
+            if u.name != self.simplest.name and u.k <= max(self.k, self.simplest.k):
                 yield ("neighbour" if "@" in u.name else "design", u.name), u
 
 

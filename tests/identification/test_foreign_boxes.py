@@ -130,11 +130,12 @@ def test_the_first_line_names_the_kind() -> None:
     assert line == ": callable:lost looks like product 3 never added: 1·1 there gives 0"
 
 
-def test_the_first_line_has_the_design_in_words() -> None:
-    verdict, line = first_line("subtracts")
-    assert verdict is IdentifyVerdict.IDENTIFIED
-    assert line.endswith(
-        "products added one by one to c; results rounded to fp16; products of odd k subtracted"
+def test_the_design_is_said_in_words() -> None:
+    found = identified(asked("subtracts"), vectors=2000, seconds=600)
+    assert found.verdict is IdentifyVerdict.IDENTIFIED
+    words = "products added one by one to c; results rounded to fp16; products of odd k subtracted"
+    assert any(
+        words in (x if isinstance(x, str) else getattr(x, "rest", "")) for x in identification_view(found)
     )
 
 
