@@ -139,26 +139,20 @@ class CoreCard(Card):
         self._core.launch(self._stream, config, self._kernels[path, name], *arguments)
 
 
-#: The libraries in the order in which they are tried.
-KINDS: tuple[tuple[str, Callable[[], int], Callable[[int], Card]], ...] = (
-    ("cuda-core", CoreCard.count, CoreCard),
-)
-
-
 def count() -> int:
     """The number of GPUs of this machine; DeviceError without a library, a driver or a GPU."""
-    return _first(lambda count, _: count())
+    return _found(CoreCard.count)
 
 
 def card(index: int) -> Card:
-    """Open one GPU through the first library that passes a copy test.
+    """Open one GPU, after a copy test.
 
-    Errors: DeviceError for a number that no GPU has, or where no library works, with each reason.
+    Errors: DeviceError for a number that no GPU has, or where the library does not work, with the reason.
     """
     n_gpus = count()
     if index >= n_gpus:
         raise DeviceError(f"expected a GPU below {n_gpus}, the number that are here, but got cuda:{index}")
-    return _first(lambda _, kind: _tried(kind(index)))
+    return _found(lambda: _tried(CoreCard(index)))
 
 
 def _tried(made: Card) -> Card:
@@ -173,26 +167,20 @@ def _tried(made: Card) -> Card:
     return made
 
 
-def _first(use: Callable[[Callable[[], int], Callable[[int], Card]], T]) -> T:
-    """The result of the first library that works; DeviceError with each library's reason if none does."""
-    reasons = []
-    for name, count_, kind in KINDS:
-        try:
-            answer = use(count_, kind)
-        except ModuleNotFoundError:
-            reasons.append(f"{name} is not installed")
-        except Exception as error:  # noqa: BLE001  each library has errors of its own
-            reasons.append(f"{name} says: {first_line(error)}")
-        else:
-            if answer == 0:
-                reasons.append(f"{name} finds none")
-                continue
+def _found(use: Callable[[], T]) -> T:
+    """What cuda-core answers; DeviceError with the reason where it finds no GPU."""
+    try:
+        if answer := use():
             return answer
+        reason = "cuda-core finds none"
+    except ModuleNotFoundError:
+        reason = "cuda-core is not installed"
+    except Exception as error:  # noqa: BLE001  the library has errors of its own
+        reason = f"cuda-core says: {first_line(error)}"
     release = supported()
     newest = "" if release is None else f"; the driver supports CUDA {release[0]}.{release[1]}"
     raise DeviceError(
-        f"expected an NVIDIA GPU ({CUDA}, or for a driver of CUDA 12: {CUDA_12}), "
-        f"but {', and '.join(reasons)}{newest}"
+        f"expected an NVIDIA GPU ({CUDA}, or for a driver of CUDA 12: {CUDA_12}), but {reason}{newest}"
     )
 
 

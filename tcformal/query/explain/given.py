@@ -40,7 +40,7 @@ def witness_of(
     return Witness(
         _words(spec, "a", o.a, k, a),
         _words(spec, "b", o.b, k, b),
-        _word(o.c, c),
+        word_of(o.c, c),
         _scales(spec, "a", k, scale_a),
         _scales(spec, "b", k, scale_b),
     )
@@ -64,10 +64,10 @@ def _words(spec: UnitSpec, name: str, fmt: Format | None, count: int, values: ob
         raise InputError(f"expected {count} values for {name} of {spec.name}, but got {text}") from None
     if len(listed) != count:
         raise InputError(f"expected {count} values for {name} of {spec.name}, but got {len(listed)}")
-    return () if fmt is None else tuple(_word(fmt, value) for value in listed)
+    return () if fmt is None else tuple(word_of(fmt, value) for value in listed)
 
 
-def _word(fmt: Format, value: object) -> int:
+def word_of(fmt: Format, value: object) -> int:
     """The raw encoding of one value; InputError where the format cannot hold it."""
     if value is None or (isinstance(value, int) and value.bit_length() > _MOST_BITS):
         raise InputError(f"expected a value of {fmt.name}, but got {shown(value)}")

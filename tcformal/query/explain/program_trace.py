@@ -12,11 +12,12 @@ from tcformal.design.steps import CallStep, ConstantStep, InputStep, ProgramPlan
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.ir.node import Node
-from tcformal.oracle.values import format_value, parse_value
+from tcformal.oracle.values import format_value
 from tcformal.programs.chain import scale_count
 from tcformal.programs.dag import program_circuit
 from tcformal.programs.program import Program, program_of
 from tcformal.query.explain.explain import explain_witness
+from tcformal.query.explain.given import word_of
 from tcformal.query.explain.trace import Trace
 from tcformal.shown import Shown, short
 from tcformal.simulation.operands.witness import Witness
@@ -123,23 +124,9 @@ def program_witness(
     for letter, values in (("a", a), ("b", b)):
         if isinstance(values, str) or not isinstance(values, Sequence):
             raise InputError(f"expected a list of values for {letter}, but got {shown(values)}")
-        rows.append(tuple(_word(p.input_format(letter), x) for x in values))
+        rows.append(tuple(word_of(p.input_format(letter), x) for x in values))
     if len(rows[0]) != len(rows[1]) or not rows[0]:
         raise InputError(
             f"expected as many values of b as of a, at least 1, but got {len(rows[0])} and {len(rows[1])}"
         )
-    return Witness(rows[0], rows[1], _word(p.input_format("c"), c))
-
-
-def _word(fmt: Format, x: object) -> int:
-    if isinstance(x, bool) or not isinstance(x, (int, float, str)):
-        raise InputError(f"expected a number or a text for a value of {fmt}, but got {shown(x)}")
-    return parse_value(fmt, x if isinstance(x, str) else _exact_text(x))
-
-
-def _exact_text(x: float) -> str:
-    if x != x or x in (float("inf"), float("-inf")):
-        return str(x)
-    top, bottom = x.as_integer_ratio()
-    sign = "-" if top < 0 or (top == 0 and str(x).startswith("-")) else ""
-    return f"{sign}{abs(top)}" if bottom == 1 else f"{sign}{abs(top)}*2^-{bottom.bit_length() - 1}"
+    return Witness(rows[0], rows[1], word_of(p.input_format("c"), c))

@@ -345,8 +345,7 @@ def test_absent_gpus_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
         def get(self, memory: object, size: int) -> Raw:
             return np.zeros(size, np.uint8)
 
-    kinds = [("cuda-core", Absent.count, Absent)]
-    monkeypatch.setattr(cards, "KINDS", kinds)
+    monkeypatch.setattr(cards, "CoreCard", Absent)
     monkeypatch.setattr(cards, "supported", lambda: None)  # the machine's own driver, where it has one
     with pytest.raises(DeviceError, match=r"tcformal\[cuda\].*cuda-core is not installed$"):
         list(cuda.gpus())
@@ -360,8 +359,7 @@ def test_absent_gpus_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(DeviceError, match=r"expected a GPU below 2, .* cuda:7"):
         CudaDevice("7")
     assert next(cuda.gpus()).description == "Simulated A100 (sm_80)"
-    kinds.insert(0, ("forgetful", Forgetful.count, Forgetful))
     assert CudaDevice("0").identify(unit(AMPERE).spec, 8)["library"] == "a simulation"
-    kinds.pop()
+    monkeypatch.setattr(cards, "CoreCard", Forgetful)
     with pytest.raises(DeviceError, match="bring back the bytes"):
         CudaDevice("0")

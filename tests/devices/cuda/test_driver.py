@@ -109,7 +109,7 @@ def test_what_a_library_says_comes_with_the_drivers_release(
     def fails() -> int:
         raise RuntimeError("CUDA_ERROR_NOT_FOUND")
 
-    monkeypatch.setattr(cards, "KINDS", [("cuda-core", fails, HostCard)])
+    monkeypatch.setattr(cards.CoreCard, "count", fails)
     release_of(12040, tmp_path, monkeypatch)
     with pytest.raises(
         DeviceError, match=r"cuda-core says: CUDA_ERROR_NOT_FOUND; the driver supports CUDA 12\.4$"

@@ -19,6 +19,7 @@ from tcformal.errors import InputError, ValueTextError
 from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import NumberClass, decode, format_value
 from tcformal.query.explain.explain import explain, explain_witness
+from tcformal.query.explain.program_trace import explain_program
 from tcformal.query.explain.trace import SumStep, TermRow, Trace, divergence
 from tcformal.report.picture import divergence_text, explanation_data, picture
 from tcformal.report.text import WIDTH
@@ -489,3 +490,8 @@ def test_a_float_is_its_value_where_its_text_is_another(kind: type) -> None:
     assert trace.witness.c == 0x33800000
     with pytest.raises(ValueTextError, match=r"but got 0\.1"):
         explain("valpey@terms=2", [kind(0.1)], [1], 0)
+
+
+def test_a_huge_integer_is_refused_in_one_sentence() -> None:
+    with pytest.raises(InputError, match=r"expected a value of fp32, but got one of 20001 bits"):
+        explain_program("fma-chain", [-(2**20_000)], [1])
