@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -22,7 +24,7 @@ UNITS = (
 )  # fmt: skip
 
 
-def words(name: str, m: int, k: int, n: int, seed: int = 1) -> tuple[NDArray[np.generic], ...]:
+def words(name: str, m: int, k: int, n: int, seed: int = 1) -> tuple[NDArray[Any], ...]:
     u, rng = resolve(name), np.random.default_rng(seed)
     shapes = ((u.a_format, (m, k)), (u.b_format, (k, n)), (u.c_format, (m, n)))
     return tuple(
