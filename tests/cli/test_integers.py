@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from numpy.typing import NDArray
 
 import tcformal
 from tcformal.cli import main
@@ -64,9 +65,9 @@ def test_two_outputs_are_compared(tmp_path: Path) -> None:
     c = np.full((2, 2), 2**31 - 5, np.int32)
     units = ("h100:int8", "hopper/wgmma.m64n8k32.satfinite.s32.s8.s8")
     outputs = [tcformal.simulate(u, a, b, c) for u in units]
-    named: dict[str, Any] = {"a": a, "b": b, "c": c, "x": outputs[0], "y": outputs[1]}
-    for name, x in named.items():
-        np.save(tmp_path / f"{name}.npy", x)
+    named: dict[str, NDArray[Any]] = {"a": a, "b": b, "c": c, "x": outputs[0], "y": outputs[1]}
+    for name, array in named.items():
+        np.save(tmp_path / f"{name}.npy", array)
     files = {name: str(tmp_path / f"{name}.npy") for name in named}
     operands = ("--a", files["a"], "--b", files["b"], "--c", files["c"])
     assert run("compare", files["x"], files["y"], *operands).startswith("ROUNDING: EXPECTED is made by")
