@@ -16,7 +16,7 @@ MOST_JOBS = 1024
 MOST_VECTORS, MOST_AT_ONCE = 10**9, 10**7
 
 #: Names that an error lists where none is close.
-_MOST_LISTED = 48
+_MOST_LISTED = 60
 
 #: Characters of a value that an error shows.
 _SHOWN = 200
