@@ -153,6 +153,7 @@ prove h100 a100 v100 | tcformal prove
 region h100 | region a100:fp16 h100:fp16
 region h100 a100 --coq x.v | --assume
 distance h100 ampere/mma.m16n8k32.s32.s8.s8.s32 | floating-point numbers
+distance h100 h101 | h100
 accuracy h100 --lengths 16..64 | 16,64,256
 accuracy h100 --length 99999999999999999999 | from 1 to
 statistics h100 --elements 0 | from 1 to
