@@ -91,7 +91,7 @@ def dot_words(spec: UnitSpec, given: Mapping[str, Raw]) -> Raw:
     """Dot products d = Σ a_k·b_k + c on raw encodings, one per row; see `Unit.dot_bits`."""
     n, k = given["a"].shape
     _SEEN[spec] += max(n, _CALL)
-    whole = not k % spec.k and (k == spec.k or spec.c_format == spec.d_format)
+    whole = k > 0 and not k % spec.k and (k == spec.k or spec.c_format == spec.d_format)
     worth = _worth(spec, "rows", n * k) or _SEEN[spec] >= _ROWS_WORTH_COMPILING
     if whole and machine.available() and worth:
         formats = spec.input_formats()

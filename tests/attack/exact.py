@@ -78,6 +78,8 @@ def decoded(fmt: Format, words: NDArray[Any]) -> Numbers:
     low = (field == 0) & fmt.has_zero
     kept = fraction if fmt.subnormals else np.zeros_like(fraction)
     significand = np.where(low, kept, fraction | np.uint64(1 << t))
+    if fmt.integer:
+        significand = np.where(negative, np.uint64(1 << t) - fraction, fraction)
     exponent = (np.maximum(field, 1) if fmt.has_zero else field) - fmt.bias
     return Numbers(negative, significand, exponent, finite, low & (significand != 0), t)
 

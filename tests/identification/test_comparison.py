@@ -211,7 +211,10 @@ def test_b_may_lie_as_a_weight() -> None:
         ({"got": GOT[:, :5]}, r"expected got of shape \[16, 24\]"),
         ({"got": GOT.astype(np.float64)}, "expected outputs of one dtype"),
         ({"b": B[:5]}, r"expected b of shape \[64, 24\]"),
-        ({"a": A.astype(np.int32)}, "expected floating-point values in a, but got int32"),
+        (
+            {"a": A.astype(np.int32)},
+            "expected operands that a catalogued unit takes, but got int32 and float16",
+        ),
         ({"bias": np.ones(7, np.float32)}, r"expected bias that broadcasts to \[16, 24\]"),
         ({"a": A[0]}, r"expected a matrix a, but got shape \[64\]"),
         ({"beta": 2.0}, "expected C beside beta = 2.0"),

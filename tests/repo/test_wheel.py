@@ -84,7 +84,9 @@ def test_the_report_is_made_from_the_wheel(installed: Path, elsewhere: Path) -> 
         wanted = sorted(path.name for path in (mine / folder).iterdir())
         assert wanted == sorted(path.name for path in (site / folder).iterdir())
         assert wanted
-    result = tcformal(installed, elsewhere, "report", "--out", "site", "--playground", "gone.tgz")
+    (elsewhere / "kept").mkdir()
+    asked = ("report", "--results", "kept", "--out", "site", "--playground", "gone.tgz")
+    result = tcformal(installed, elsewhere, *asked)
     assert result.returncode == 2
     assert "expected Pyodide's npm package at gone.tgz" in result.stderr
 
