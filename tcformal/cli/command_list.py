@@ -31,7 +31,7 @@ Compare and explain
 Separate and prove
   separate: Find simple inputs on which two units differ.
     separate a100:fp16 h100:fp16
-    ~separate --all-pairs volta --jobs 2
+    ~separate --all-pairs xf32 --jobs 2
   prove: Prove two units equal, or a claim about one.
     prove 'valpey@terms=2,carry_bits=2' 'valpey@terms=2' --certify
     prove h100:fp16 --claim integer-sums
