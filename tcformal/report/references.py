@@ -92,12 +92,18 @@ def _row(path: Path, run: Run, found: Sequence[Mapping[str, Any]], runs: Sequenc
         mine = [other.head for other in runs if _same_program(other.head["device"], device)]
         named = {_instruction(head["device"]) for head in mine}
         alone = sum(resolve(head["unit"]).operands == spec.operands for head in mine) == 1
-        fits = [x for x in asked if _instruction(x["device"]) not in named and (alone or x["k"] == spec.k)]
+        fits = [x for x in asked if _instruction(x["device"]) not in named and (alone or _says(x, spec))]
     newest = max(fits, key=lambda data: (data["k"] == spec.k, str(data["date"])), default=None)
     wrong = sum(mismatches_in(line) for line in run.done)
     return ReferenceRow(
         path.name, str(device["device"]), spec, counts["directed"], counts["random"], wrong, newest
     )
+
+
+def _says(data: Mapping[str, Any], spec: UnitSpec) -> bool:
+    """Whether an identification names a unit, or without a name has its length."""
+    classes = data["classes"]
+    return any(spec.name in names for names in classes) if classes else bool(data["k"] == spec.k)
 
 
 def identified_as(data: Mapping[str, Any] | None) -> str:
