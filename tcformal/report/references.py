@@ -101,9 +101,8 @@ def _row(path: Path, run: Run, found: Sequence[Mapping[str, Any]], runs: Sequenc
 
 
 def _says(data: Mapping[str, Any], spec: UnitSpec) -> bool:
-    """Whether an identification names a unit, or without a name has its length."""
-    classes = data["classes"]
-    return any(spec.name in names for names in classes) if classes else bool(data["k"] == spec.k)
+    """Whether an identification is of sums of a unit's own length, or names the unit."""
+    return bool(data["k"] == spec.k) or any(spec.name in names for names in data["classes"])
 
 
 def identified_as(data: Mapping[str, Any] | None) -> str:
