@@ -124,6 +124,7 @@ def test_c_alone_shows_its_bits() -> None:
     assert isolated(asked("c-narrow")).c_bits == 20
 
 
+@pytest.mark.slow
 def test_the_first_line_names_the_kind() -> None:
     verdict, line = first_line("lost")
     assert verdict is IdentifyVerdict.OUTSIDE

@@ -47,6 +47,7 @@ def test_words_of_the_simulator(name: str, a: list[str], b: list[str], c: str, d
     assert result(name, a, b, c) == d
 
 
+@pytest.mark.slow
 def test_6144_ones_in_dst_of_16_bits_are_8192() -> None:
     """From 4096 on every call adds a tie, which is rounded away from zero."""
     ones = np.full((1, 6144), 0x3F80, np.uint16)
