@@ -145,10 +145,8 @@ class Identifying:
         self.listed, self.varied = False, True
         #: Designs near to others that were tried, and whether some were not because the time was over.
         self.near, self.cut = 0, False
-        #: Where answers leave every design, by name.
+        #: What a device outside the space looks like, and where its answers leave every design, by name.
         self.broken: dict[str, str] = {}
-        #: Whether directed questions show a kind of device that is outside the space.
-        self.alike = False
         #: The word of NaNs, where one was seen, and the rule for NaN operands.
         self.nan: tuple[int, str] | None = None
 
@@ -212,12 +210,10 @@ class Identifying:
             self.progress("trying the catalogued designs")
             self._listed()
         if not self.search.alive:
-            self.alike = self._looks_like()
-        if not self.search.alive and not self.alike:
+            self._looks_like()
             self._beside()
         self.share(_ALONE)
-        if not self.alike:
-            self._trees(alone=True)
+        self._trees(alone=True)
         return self._concluded()
 
     def _ask_first(self) -> None:
@@ -282,21 +278,17 @@ class Identifying:
         if left := self.search.listed(found):
             self.search.listed(left, [u for x in left for u in neighbours(x)])
 
-    def _looks_like(self) -> bool:
-        """Whether directed questions show a kind of device of which no design is."""
+    def _looks_like(self) -> None:
+        """What kind of device directed questions show, a hint: designs not tried yet may show it, too."""
         if self.asker.by_hand:
-            return False
+            return
         self.progress("looking at what kind of device it is")
         asked = len(self.asker.history[1])
-        text = ""
-        if narrow := narrow_operands(self.asker):
-            self.broken["looks like"] = narrow
-        elif text := kind_of(self.asker, self._ranked(_BASES)):
+        if text := narrow_operands(self.asker) or kind_of(self.asker, self._ranked(_BASES)):
             self.broken["looks like"] = text
         elif self.order is not None and self.order.reason.endswith(_DECIDED):
             self.broken["looks like"] = f"an order of the sum that the operands decide: {self.order.reason}"
         self._learn(asked)
-        return bool(text)
 
     def _ranked(self, most: int) -> list[UnitSpec]:
         """Of catalogued designs, and the nearest of each family, those that give most answers."""
@@ -584,11 +576,12 @@ class Identifying:
     def _made(self, verdict: IdentifyVerdict, reason: str) -> Identification:
         asker, plain, seen = self.asker, self.varied and not self.listed, self.validated is not None
         refused = (questions.ANY_C,) if asker.refused else ()
+        broken = {} if verdict in FITTING else self.broken
         untested = *untested_clauses(self.spec, self.k, plain=plain, seen=seen), *refused
         return Identification(
             verdict=verdict, reason=reason, device=asker.identity, operands=self.spec, history=asker.history,
             layout=asker.layout, repeated=self.repeated, space=self.search.space + self.near,
-            measured=self._measured(verdict) | self.broken, validated=self.validated, untested=untested,
+            measured=self._measured(verdict) | broken, validated=self.validated, untested=untested,
             growth=self.search.growth(), probes=asker.probes, batches=asker.batches,
             seconds=(asker.seconds, time.monotonic() - self.start),
         )  # fmt: skip

@@ -193,13 +193,23 @@ def _dither(asker: Asker) -> str:
     for base, place in itertools.product((10, 4, 0, -4), (Fraction(3, 8), Fraction(3, 4))):
         small = place * power_of_two(base - d.fraction_bits)
         c, low = (encoded(fmt, power_of_two(base)) for fmt in (spec.c_format, d))
-        factors = list(product_factors(spec, small))
+        # Subnormal factors may be flushed, which is no rounding.
+        factors = [xy for xy in product_factors(spec, small) if _normal(spec, *xy)]
         if c is None or low is None or len(factors) < _SPLITS:
             continue
         answers = asker.ask(first_products(spec, asker.k, [(x, y, c) for x, y in factors]))
         if {*answers.tolist()} == {low, low + 1}:
             return "dithered: one sum is rounded up for some factors and down for others, the same every time"
     return ""
+
+
+def _normal(spec: UnitSpec, x: int, y: int) -> bool:
+    """Whether two positive factors are normal numbers."""
+    return all(
+        number is not None and number >= power_of_two(fmt.e_min)
+        for fmt, word in ((spec.a_format, x), (spec.b_format, y))
+        for number in numbers_of(fmt, [word])
+    )
 
 
 #: Pairs of factors of one product that are asked at least.
