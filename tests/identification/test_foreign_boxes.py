@@ -56,7 +56,7 @@ def first_line(name: str, seconds: float = 600) -> tuple[IdentifyVerdict, str]:
         ("sorted-up", "terms sorted, the smallest first"),
         ("kahan", "compensated sum (Kahan's): gives"),
         ("two-sum", "compensated sum (errors of each sum"),
-        ("posit", "posits with 1 exponent bits in place of fp16"),
+        pytest.param("posit", "posits with 1 exponent bits in place of fp16", marks=pytest.mark.slow),
         ("logarithms", "products by logarithms (Mitchell's), up to 10.62 % off"),
         ("coarse", "approximate products"),
         ("dithered", "dithered: "),
@@ -173,7 +173,7 @@ def test_what_looks_like_a_kind_is_found_all_the_same(name: str) -> None:
     assert "looks like" not in (found.measured or {})
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", [name for name in BOXES if name not in ("tree-m10", "two-level")])
 def test_every_box_is_what_it_is(name: str) -> None:
     """Never a false IDENTIFIED: what is found gives random answers, too; what is outside says its kind."""
