@@ -402,8 +402,10 @@ class ProbeQuestion:
 
 
 def asked(spec: UnitSpec) -> list[tuple[ProbeQuestion, list[Directed]]]:
-    """The questions that apply to a unit, with their dot products."""
-    questions = []
+    """The questions that apply to a unit, with their dot products; none is about integers."""
+    questions: list[tuple[ProbeQuestion, list[Directed]]] = []
+    if spec.operands.d.integer:
+        return questions
     for question in QUESTIONS:
         items: list[Directed] = []
         with suppress(ValueTextError):
