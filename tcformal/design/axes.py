@@ -193,7 +193,6 @@ def _of_integers(unit: UnitSpec) -> dict[str, Iterable[object]]:
         "conversion": (f"WRAP-{name}", f"SAT-{name}"),
         "products": [n for n in (1 << i for i in range(9)) if n <= unit.k and unit.k % n == 0],
         "summation": ("fused", *steps),
-        "negated": NEGATED[:2],
     }
 
 

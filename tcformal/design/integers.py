@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import product
 
-from tcformal.design.unit import UnitSpec, product_signs
+from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 
@@ -71,15 +71,10 @@ def integer_sums(unit: UnitSpec) -> IntegerSums:
     """The number of products that a unit of integers adds exactly, and factors that overflow beyond it."""
     d, a, b = unit.d_format, unit.a_format, unit.b_format
     low, high = (number(d, w) for w in _ends(d))
-    signs = set(product_signs(unit, unit.k))
-    pairs = {
-        sign * number(a, x) * number(b, y): (x, y)
-        for x, y in product(_ends(a), _ends(b)) for sign in signs
-    }  # fmt: skip
+    pairs = {number(a, x) * number(b, y): (x, y) for x, y in product(_ends(a), _ends(b))}
     least, most = min(0, *pairs), max(0, *pairs)
     down = low // least if least else None
     up = high // most if most else None
-    # Of a word whose sign alternates, extremes of one sign come every second time: the bound is lower then.
     exact = min(x for x in (down, up) if x is not None)
     return IntegerSums(unit, least, most, low, high, exact, pairs[most if up == exact else least])
 

@@ -498,7 +498,7 @@ class Design(SpecialValues, Rounding, Accumulation, Alignment, Products, Shown):
 
 #: Parameters of designs of integers, whose sums are exact until they are converted.
 _OF_INTEGERS = (
-    "products", "order", "negated", "summation", "c_position", "accumulator", "conversion", "zero_words",
+    "products", "order", "summation", "c_position", "accumulator", "conversion", "zero_words",
 )  # fmt: skip
 
 

@@ -32,7 +32,7 @@ def integer_product(spec: UnitSpec, x: MatrixWords, work: Work) -> Raw | None:
     Shapes: as `MatrixWords`; threads are those of BLAS.
     """
     d = spec.d_format
-    if not d.integer or spec.tree is not None or spec.design.negated != "none" or x.prepared is not None:
+    if not d.integer or spec.tree is not None or x.prepared is not None:
         return None
     sums = integer_sums(spec)
     if not wraps(spec) and not _fits(spec, x):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tcformal.design.integers import integer_sums, wraps
-from tcformal.design.unit import UnitSpec, product_signs
+from tcformal.design.unit import UnitSpec
 from tcformal.theory.instances import Instance
 
 #: What an answer about a sum of integers is printed with.
@@ -52,7 +52,7 @@ def integer_claim(unit: UnitSpec, claim: str) -> Instance | None:
             text=HEADER + text + _CHECKED,
             says=f"sums modulo 2^{unit.d_format.width} are one, however products are ordered and cut",
         )
-    if name == "integer-sums" and all(s == 1 for s in product_signs(unit, unit.k)):
+    if name == "integer-sums":
         exactly = "wrapped_exact" if wraps(unit) else "saturated_exact"
         text = f"""\
 Lemma instance ls : (forall x, In x (concat ls) -> {x.least} <= x <= {x.most}) ->
@@ -72,14 +72,10 @@ _CHECKED = "\nCheck instance.\nPrint Assumptions instance.\n"
 
 
 def integer_form(unit: UnitSpec, length: int, *, zero_c: bool) -> tuple[str, str] | None:
-    """What a unit of integers computes of `length` products, and the theorem by which; None: its definition.
-
-    Products are taken away alike where these are equal for two units of the same formats.
-    """
-    taken = "".join("+-"[s < 0] for s in product_signs(unit, length)) if unit.design.negated != "none" else ""
+    """What a unit of integers computes of `length` products, and the theorem by which; None: a definition."""
     if zero_c and unit.tree is None and length <= integer_sums(unit).exact:
-        return f"exact {taken}", "exact_calls"
+        return "exact", "exact_calls"
     if wraps(unit) and unit.tree is None:
         theorem = "wrapped_calls" if unit.design.summation == "fused" else "wrapped_tree"
-        return f"modulo {taken}", theorem
+        return "modulo", theorem
     return None

@@ -78,6 +78,7 @@ def test_partial_sums_that_saturate_are_another_unit() -> None:
         ("conversion=RNE-Q31.0", "expected a conversion into int32"),
         ("operand_subnormals=signed_zero", "expected operand_subnormals=kept"),
         ("nan_word=1", "expected nan_word=0"),
+        ("negated=odd", "expected negated=none"),
         (
             "summation=sequential,c_position=first,accumulator=RNE-FP32",
             "expected an accumulator such as SAT-INT32",
