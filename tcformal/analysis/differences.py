@@ -20,7 +20,7 @@ from tcformal.programs.chain import common_k
 from tcformal.programs.functions import holds
 from tcformal.shown import Shown, short
 from tcformal.simulation import arrays
-from tcformal.simulation.integers import numbers
+from tcformal.simulation.integer_products import numbers
 from tcformal.simulation.kernels.gemm import MatrixWords
 from tcformal.simulation.matrix_unit import Unit, spec_of
 from tcformal.simulation.operands.batch import Raw, element_at

@@ -17,7 +17,7 @@ from tcformal.analysis.embedding import embedded, factors_of, ones, operands_of,
 from tcformal.analysis.samples import difference, values_of
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
-from tcformal.design.integers import check_floating
+from tcformal.design.integer_sums import check_floating
 from tcformal.design.unit import UnitSpec, product_signs
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError, InvariantError

@@ -13,7 +13,7 @@ from tcformal.analysis.samples import products_of, values_of
 from tcformal.backends.concrete import Concrete
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
-from tcformal.design.integers import check_floating
+from tcformal.design.integer_sums import check_floating
 from tcformal.design.unit import product_signs
 from tcformal.encodings.spec import Format
 from tcformal.errors import InvariantError, SolverDisagreementError

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.checks import check_choice, check_int, check_text, shown
-from tcformal.design.integers import check_floating
+from tcformal.design.integer_sums import check_floating
 from tcformal.design.unit import product_signs
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError

@@ -19,7 +19,7 @@ from tcformal.programs.cublaslt import PlannedProduct, plan_cublaslt
 from tcformal.programs.recipe import Recipe, recipe
 from tcformal.programs.recipe import recipes as known_recipes
 from tcformal.report.escape import Plain, print_json
-from tcformal.report.facts import facts_view, stated, works_view
+from tcformal.report.parameter_facts import facts_view, stated, works_view
 from tcformal.report.text import console, one_line
 
 if TYPE_CHECKING:  # a recipe is shown without what computes it

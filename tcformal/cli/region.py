@@ -12,7 +12,7 @@ from rich.text import Text
 from tcformal.cli.group import json_option, main, verbose_option
 from tcformal.cli.prove import exit_code, say_written, write_instance
 from tcformal.cli.solver_options import SolverOptions, solver_options
-from tcformal.design.integers import check_floating
+from tcformal.design.integer_sums import check_floating
 from tcformal.design.names import resolve
 from tcformal.query.assume import Assumptions, from_texts
 from tcformal.query.claims.answered import answered

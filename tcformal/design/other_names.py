@@ -1,4 +1,4 @@
-"""Instructions that are sums of a unit under another name: new spellings, and sparse ones."""
+"""Instructions of another spelling, and sparse ones, as units; apart, because these are patterns of names."""
 
 from __future__ import annotations
 

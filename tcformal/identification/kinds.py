@@ -1,4 +1,4 @@
-"""What a device looks like of which no design gives all answers: one sentence, from directed questions.
+"""What a device outside the space looks like: one sentence, from questions; apart, because it is a hint.
 
 Nothing here makes a verdict: it says where to look.
 """

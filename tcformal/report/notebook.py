@@ -14,8 +14,8 @@ from tcformal.query.explain.explain import explain_witness
 from tcformal.query.explain.trace import Trace
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.verdict import Verdict
-from tcformal.report.facts import stated
 from tcformal.report.identified import growth_picture, identification_view
+from tcformal.report.parameter_facts import stated
 from tcformal.report.parts import plain
 from tcformal.report.svg import STYLE, html_table, operand_rows, picture_svg, pictures_html
 from tcformal.shown import view

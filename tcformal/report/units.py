@@ -21,7 +21,7 @@ from tcformal.encodings.spec import Format, Sign
 from tcformal.oracle.numerals import number_text, power_of_two
 from tcformal.oracle.values import format_value
 from tcformal.report.escape import Plain
-from tcformal.report.facts import facts_view, stated, works_view
+from tcformal.report.parameter_facts import facts_view, stated, works_view
 from tcformal.report.text import fitting, one_line, table
 
 

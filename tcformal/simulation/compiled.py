@@ -13,7 +13,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Sign, Specials
 from tcformal.programs.chain import circuit, staged_circuit
 from tcformal.simulation import arrays
-from tcformal.simulation.integers import integer_product
+from tcformal.simulation.integer_products import integer_product
 from tcformal.simulation.operands.batch import Raw
 
 if TYPE_CHECKING:  # imported where they are used: a question about a unit does not wait for its kernels

@@ -53,7 +53,7 @@ from tcformal.theory.constants import (
 )
 from tcformal.theory.design import block_size, coq_design, coq_sum, if_described
 from tcformal.theory.instances import Instance
-from tcformal.theory.integers import integer_claim
+from tcformal.theory.integer_theorems import integer_claim
 from tcformal.theory.stated_sum import operand_rules
 
 

@@ -42,7 +42,7 @@ from tcformal.theory.design import (
     coq_summation,
     tree_sum,
 )
-from tcformal.theory.integers import integer_form
+from tcformal.theory.integer_theorems import integer_form
 from tcformal.theory.stated_sum import ZEROS, operand_rules
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 import tcformal
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
-from tcformal.simulation.integers import integer_product, numbers
+from tcformal.simulation.integer_products import integer_product, numbers
 from tcformal.simulation.kernels.gemm import MatrixWords
 from tcformal.simulation.kernels.threads import Work
 from tcformal.simulation.matrix_unit import Unit

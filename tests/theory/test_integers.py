@@ -8,14 +8,14 @@ import pytest
 
 import tcformal
 from tcformal.design.catalog import catalogue, distinct_designs, floating
-from tcformal.design.integers import integer_sums
+from tcformal.design.integer_sums import integer_sums
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.oracle.exact import unit_dot
 from tcformal.theory.checked import compile_sources, coqc
 from tcformal.theory.design import coq_design
 from tcformal.theory.equality import equal_by_theorem
-from tcformal.theory.integers import HEADER, integer_claim
+from tcformal.theory.integer_theorems import HEADER, integer_claim
 from tcformal.theory.theorems import theorem_answer
 
 UNITS = list(distinct_designs(lambda u: not floating(u)))

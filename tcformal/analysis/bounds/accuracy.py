@@ -17,7 +17,7 @@ from tcformal.analysis.bounds.proved import (
 )
 from tcformal.callbacks import Progress, ignore
 from tcformal.checks import check_int
-from tcformal.design.integers import integer_sums
+from tcformal.design.integer_sums import integer_sums
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import InputError, InvariantError

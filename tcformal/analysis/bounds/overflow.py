@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from tcformal.design.integers import IntegerSums, integer_sums
+from tcformal.design.integer_sums import IntegerSums, integer_sums
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InvariantError
 from tcformal.oracle.rounded import to_fixed

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tcformal.analysis.bounds.proved import theorem_constant
-from tcformal.design.integers import integer_sums as sums_of_integers
+from tcformal.design.integer_sums import integer_sums as sums_of_integers
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
@@ -15,7 +15,7 @@ from tcformal.shown import Shown, short
 from tcformal.simulation.matrix_unit import Unit, spec_of
 from tcformal.theory.claims import integer_sums
 from tcformal.theory.instances import Instance
-from tcformal.theory.integers import integer_claim
+from tcformal.theory.integer_theorems import integer_claim
 from tcformal.theory.regions import integers_end
 from tcformal.theory.theorems import in_the_way
 

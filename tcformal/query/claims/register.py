@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tcformal.backends.concrete import Concrete
 from tcformal.checks import check_choice
 from tcformal.design.catalog import catalogue, distinct_designs
-from tcformal.design.integers import check_floating
+from tcformal.design.integer_sums import check_floating
 from tcformal.design.short_names import in_names
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError

@@ -49,9 +49,9 @@ from tcformal.report.chart import STYLE as CHART_STYLE
 from tcformal.report.chart import key_mark
 from tcformal.report.claim_view import claims_section
 from tcformal.report.escape import Plain
-from tcformal.report.facts import Stated, stated
 from tcformal.report.identified import growth_picture
 from tcformal.report.markdown import tables
+from tcformal.report.parameter_facts import Stated, stated
 from tcformal.report.references import counted_references, references, references_section
 from tcformal.report.results import exports_section, unchecked_reason, unchecked_verdict
 from tcformal.report.site.bundle import script, scripts

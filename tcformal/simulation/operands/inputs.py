@@ -11,7 +11,7 @@ from tcformal.design.unit import UnitSpec, product_signs
 from tcformal.encodings.spec import Format, Sign, Specials
 from tcformal.oracle.values import decode
 from tcformal.programs.chain import scale_count
-from tcformal.simulation.integers import numbers
+from tcformal.simulation.integer_products import numbers
 from tcformal.simulation.operands.batch import (
     Batch,
     Raw,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tcformal.design.integers import integer_sums, wraps
+from tcformal.design.integer_sums import integer_sums, wraps
 from tcformal.design.unit import UnitSpec
 from tcformal.theory.instances import Instance
 

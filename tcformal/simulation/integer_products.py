@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.design.integers import integer_sums, wraps
+from tcformal.design.integer_sums import integer_sums, wraps
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.simulation.operands.batch import Raw
