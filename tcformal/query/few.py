@@ -1,4 +1,4 @@
-"""Seeded dot products of a few terms beside the boundaries of a unit's roundings, truncations and formats."""
+"""Dot products of a few terms beside the boundaries of units; apart, because these are inputs, no search."""
 
 from __future__ import annotations
 

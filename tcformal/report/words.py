@@ -1,4 +1,4 @@
-"""A design in words: its order of summation, what sums keep, and what is rounded, flushed or subtracted."""
+"""A design in words: its order, and what is kept, cut or flushed; apart, for use without identifications."""
 
 from __future__ import annotations
 

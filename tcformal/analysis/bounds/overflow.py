@@ -1,4 +1,4 @@
-"""The shortest sum of integers that overflows: its factors, and what a unit makes of it."""
+"""The shortest sum of integers that overflows, run on the unit; apart, because `accuracy` runs none."""
 
 from __future__ import annotations
 
