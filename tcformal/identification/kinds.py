@@ -19,6 +19,7 @@ from tcformal.identification.masks import numbers_of
 from tcformal.identification.operand_questions import first_products, random_products
 from tcformal.identification.repeat import dense_inputs, product_factors
 from tcformal.oracle.numerals import percent, power_of_two
+from tcformal.oracle.rounded import align
 from tcformal.oracle.values import encoded, exponent_of
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import Batch, Raw, batch_of, rows_of, together, with_scales
@@ -72,20 +73,16 @@ def narrow_operands(asker: Asker) -> str:
     columns = ((a, [x for x, _, _ in products]), (b, [y for _, y, _ in products]))
     factors = list(zip(*(numbers_of(fmt, words) for fmt, words in columns), strict=True))
     given = numbers_of(spec.d_format, asker.ask(first_products(spec, asker.k, products)))
-    for name, to in _NARROWED.items():
-        exact = [to(x, kept) * to(y, kept) for x, y in factors if x and y]
+    for name, mode in _NARROWED.items():
+        exact = [align(x, -kept, mode) * align(y, -kept, mode) for x, y in factors if x and y]
         ulp = power_of_two(-min(spec.d_format.fraction_bits, 2 * kept))
         if all(z is not None and abs(z - x) < abs(x) * ulp for z, x in zip(given, exact, strict=True)):
             return f"a and b {name} {kept} fraction bits before they are multiplied"
     return ""
 
 
-#: What narrower operands are, by what was done to those from 1 to 2.
-_NARROWED: dict[str, Callable[[Fraction, int], Fraction]] = {
-    "cut to": lambda x, n: Fraction(int(x * (1 << n)), 1 << n),
-    "rounded to": lambda x, n: Fraction(round(x * (1 << n)), 1 << n),
-    "rounded (half away from zero) to": lambda x, n: Fraction(int(x * (1 << n) + Fraction(1, 2)), 1 << n),
-}
+#: What is done to narrower operands, and the mode that does it to those from 1 to 2.
+_NARROWED = {"cut to": "RZ", "rounded to": "RNE", "rounded (half away from zero) to": "RNA"}
 
 
 # ------------------------------------------------------------------ products
@@ -273,8 +270,7 @@ def _rounding(precision: int, e_min: int) -> Rounding:
     def rounded(x: Fraction) -> Fraction:
         if not x:
             return x
-        step = power_of_two(max(exponent_of(abs(x)), e_min) - precision + 1)
-        return round(x / step) * step
+        return align(x, max(exponent_of(abs(x)), e_min) - precision + 1, "RNE")
 
     return rounded
 
