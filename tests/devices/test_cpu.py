@@ -23,6 +23,7 @@ from tcformal.simulation.matrix_unit import unit
 from tcformal.simulation.operands.batch import Raw, batch
 
 VDP = "x86/vdpbf16ps"
+VNNI = ("x86/vpdpbusd", "x86/vpdpbusds", "x86/vpdpwssd", "x86/vpdpwssds")
 READY = [a.unit for a in CpuDevice().abilities() if not a.missing]
 
 
@@ -56,9 +57,10 @@ def test_instructions_match_their_models(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_vdpbf16ps_matches_on_a_million_vectors(tmp_path: Path) -> None:
-    needs(VDP)
-    spec = unit(VDP).spec
+@pytest.mark.parametrize("name", [VDP, *VNNI])
+def test_an_instruction_matches_on_a_million_vectors(name: str, tmp_path: Path) -> None:
+    needs(name)
+    spec = unit(name).spec
     outcome = run_plan(make_plan(spec, directed(spec), vectors=1_200_000, seed=1), CpuDevice(), tmp_path)
     assert outcome.count > 1_200_000
     assert outcome.mismatches == 0
@@ -77,19 +79,6 @@ def test_wrong_designs_of_vdpbf16ps_are_refuted(tmp_path: Path) -> None:
     assert refuted["@nan_rule=word"].startswith("nan/")
     assert refuted["@rounding=RZ"]
     assert {"arm/bfdot.ebf0", "arm/bfdot.ebf1", "x86/tdpbf16ps"} <= refuted.keys()
-
-
-VNNI = ("x86/vpdpbusd", "x86/vpdpbusds", "x86/vpdpwssd", "x86/vpdpwssds")
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", VNNI)
-def test_vnni_matches_on_a_million_vectors(name: str, tmp_path: Path) -> None:
-    needs(name)
-    spec = unit(name).spec
-    outcome = run_plan(make_plan(spec, directed(spec), vectors=1_000_000, seed=1), CpuDevice(), tmp_path)
-    assert outcome.count > 1_000_000
-    assert outcome.mismatches == 0
 
 
 def test_wrong_designs_of_vpdpbusds_are_refuted(tmp_path: Path) -> None:
