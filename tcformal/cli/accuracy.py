@@ -420,7 +420,7 @@ class LengthBound:
 def _largest(x: LengthBound) -> str:
     """The bound of the largest error, or what it is at least."""
     if x.bound is not None:
-        return percent(x.bound, up=True)
+        return f"at most {percent(x.bound, up=True)}"
     return "not bounded" if not x.attained else f"at least {percent(x.attained, up=False)}"
 
 
@@ -449,7 +449,7 @@ def lengths_view(rows: Sequence[LengthBound]) -> None:
     shown = most if len(most) <= _COMPARED else [most[0], most[-1]]
     said = ", ".join(f"{x.name} {_largest(x)}" for x in shown)
     out = console()
-    out.print(Text(f"The largest error of {n} products, in parts of Σ|x_k·y_k|: {said}"))
+    out.print(Text(f"Errors of {n} products, in parts of Σ|x_k·y_k|: {said}"))
     out.print(made)
     out.print(Text("one unit and length alone: the conditions, and with -v the theorem and inputs", "dim"))
 

@@ -37,7 +37,8 @@ class IntegerSums:
         """The answer in one clause."""
         a, b = (number(f, w) for f, w in zip(_factors(self.unit), self.words, strict=True))
         return (
-            f"exact up to {self.exact:,} products; from {self.exact + 1:,} on it can overflow: "
+            f"exact up to {self.exact:,} {'products' if self.exact > 1 else 'product'}; "
+            f"from {self.exact + 1:,} on it can overflow: "
             f"all a = {a}, b = {b}"
         )
 

@@ -25,8 +25,7 @@ DESIGNS = list(distinct_designs())
 
 
 def test_the_catalogue_is_swept_whole() -> None:
-    assert len(DESIGNS) == 309
-    assert sum(len(names) for names in distinct_designs().values()) == len(catalogue()) == 6022
+    assert sum(len(names) for names in distinct_designs().values()) == len(catalogue())
 
 
 def judge(name: str, seed: int, n: int) -> tuple[int, int, list[str]]:

@@ -115,7 +115,7 @@ def test_several_units_and_lengths_have_a_line_each(tmp_path: Path) -> None:
         assert float(row["bound·2^24"]) == pytest.approx(x["bound"]["value"] * 2**24)
         assert 0 < float(row["attained·2^24"]) <= float(row["bound·2^24"])
     said = " ".join(CliRunner().invoke(main, ["accuracy", VOLTA, other]).stdout.split())
-    assert said.startswith(f"The largest error of 4 products, in parts of Σ|x_k·y_k|: {other} ")
+    assert said.startswith(f"Errors of 4 products, in parts of Σ|x_k·y_k|: {other} at most ")
 
 
 @pytest.mark.parametrize("lengths", ["", "a", "4,x"])

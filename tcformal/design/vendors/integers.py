@@ -16,6 +16,7 @@ from tcformal.encodings.catalog import format_named
 _SUPPOSED = Fact(
     "the manual says that the result saturates; one sum before it is supposed", Evidence.INFERRED
 )
+_NO_C = "The instruction has no c: it is this sum where c = 0."
 _NOTE = "Within one instruction the sum is supposed to saturate once, at its end: open until probed."
 
 
@@ -32,6 +33,8 @@ class Integers:
     source: str
     #: Whether the manual gives the sum that saturates as a formula.
     stated: bool = True
+    #: Whether the instruction adds a c.
+    adds_c: bool = True
     #: The file of this project's own results, where a processor was asked.
     measured: str = ""
 
@@ -54,7 +57,7 @@ def _unit(row: Integers, name: str) -> UnitSpec:
         name=name, m=m, n=n, k=k,
         operands=Operands(a=format_named(row.a), b=format_named(row.b), c=d, d=d), design=design,
         facts=facts(said, {"products": _SUPPOSED} if open_end else {}),
-        notes=(_NOTE,) if open_end else (),
+        notes=(*((_NOTE,) if open_end else ()), *(() if row.adds_c else (_NO_C,))),
     )  # fmt: skip
 
 
@@ -140,7 +143,7 @@ _SIGNS = {"s": "int", "u": "uint"}
 
 
 def _x86() -> Iterator[tuple[str, Integers]]:
-    """AMX-INT8; VNNI on bytes and on words, with saturation or without."""
+    """AMX-INT8; VNNI on bytes and on words, with saturation or without; the pairs of AVX2."""
     for first, second in product("su", repeat=2):
         a, b = (f"{_SIGNS[x]}8" for x in (first, second))
         d, name = "uint32" if first + second == "uu" else "int32", f"tdpb{first}{second}d"
@@ -155,6 +158,14 @@ def _x86() -> Iterator[tuple[str, Integers]]:
                 shape=(1, 1, k), a=a, b=b, d="uint32" if both == "uu" else "int32", saturates=bool(end),
                 source=f"Intel SDM volume 2, {name.upper()}", measured=results if name in _PROBED else "",
             )  # fmt: skip
+    for name, a, b, d, end in (
+        ("vpmaddubsw", "uint8", "int8", "int16", True), ("vpmaddwd", "int16", "int16", "int32", False),
+    ):  # fmt: skip
+        source = f"Intel SDM volume 2, {name.removeprefix('v').upper()}"
+        yield (
+            f"x86/{name}",
+            Integers(shape=(1, 1, 2), a=a, b=b, d=d, saturates=end, source=source, adds_c=False),
+        )
 
 
 def _arm() -> Iterator[tuple[str, Integers]]:
