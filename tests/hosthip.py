@@ -14,7 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 from mfma_layouts import A, D, Place
-from tcformal.design.catalog import catalogue, names_of_integers
+from tcformal.design.catalog import catalogue, floating
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.hip import TARGETS, HipRuntime, mfma
 from tcformal.simulation.matrix_unit import replay, unit
@@ -22,7 +22,7 @@ from tcformal.simulation.operands.batch import Batch
 
 Index = NDArray[np.intp]
 HERE = Path(__file__).parent / "devices"
-AMD = [n for n in catalogue() if n not in names_of_integers() and n.partition("/")[0] in TARGETS]
+AMD = [n for n, u in catalogue().items() if floating(u) and n.partition("/")[0] in TARGETS]
 
 #: Builds with g++ what clang is told to build, but only for AMD: hipcc does so where nvcc is on the path.
 CLANG = """#!/bin/sh

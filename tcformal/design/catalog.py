@@ -63,17 +63,11 @@ def distinct_designs(allow: Callable[[UnitSpec], bool] = lambda _: True) -> dict
     return {names[0]: names for names in groups.values()}
 
 
-@cache
-def names_of_integers() -> frozenset[str]:
-    """The names of all units of integers, which no probe on a GPU runs yet."""
-    return frozenset(name for name, _ in integer_names())
-
-
 def floating(u: UnitSpec) -> bool:
     """Whether a unit computes with floating-point numbers.
 
-    Of these alone speak the specification in Coq, the theorems about it, and bounds of errors: sums of
-    integers are exact, and have theorems of their own.
+    Of these alone speak the specification in Coq, the theorems about it, bounds of errors, and the probes
+    for AMD: sums of integers are exact, and have theorems of their own.
     """
     return not u.operands.d.integer
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tcformal.design.catalog import catalogue, names_of_integers
+from tcformal.design.catalog import catalogue
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec, base_name
 from tcformal.design.vendors.nvidia import ARCHS
@@ -30,7 +30,10 @@ from tcformal.simulation.compilers import CUDA, Compiler, built, compiler, first
 from tcformal.simulation.operands.batch import Batch, Raw, rows_of
 
 #: PTX spelling of each format; tf32, fp32 and fp64 are named for what PTX calls them.
-_PTX = {"fp16": "f16", "fp32": "f32", "fp64": "f64", "bf16": "bf16", "tf32": "tf32", "e8m0": "ue8m0"}
+_PTX = {
+    "fp16": "f16", "fp32": "f32", "fp64": "f64", "bf16": "bf16", "tf32": "tf32", "e8m0": "ue8m0",
+    **{f"int{bits}": f"s{bits}" for bits in (4, 8, 32)}, **{f"uint{bits}": f"u{bits}" for bits in (4, 8, 32)},
+}  # fmt: skip
 #: Types of A that a mnemonic names.
 _SEEN = {"tf32": r".*\.TF32", "bf16": r".*\.BF16"}
 #: Targets of architectures whose matrix instructions need the architecture-specific instruction set.
@@ -63,10 +66,8 @@ def kernel(spec: UnitSpec) -> Kernel:
     if arch not in ARCHS or not text:
         raise DeviceError(f"expected a unit of an NVIDIA GPU, but got {spec.name}")
     target = _SPECIFIC.get(arch, f"sm_{ARCHS[arch].sm}")
-    makers = {"mma": _mma, "wgmma": _wgmma, "tcgen05": _tcgen05}
-    if (family := instruction.partition(".")[0]) in makers:
-        return makers[family](spec, instruction, target)
-    raise DeviceError(f"expected a unit with a CUDA probe (mma, wgmma, tcgen05), but {spec.name} has none")
+    makers = {"mma": _mma, "wgmma": _wgmma, "tcgen05": _tcgen05, "dp4a": _dp4a}
+    return makers[instruction.partition(".")[0]](spec, instruction, target)
 
 
 def ptx_type(fmt: Format) -> str:
@@ -101,10 +102,10 @@ def _operands(constraint: str, name: str, count: int) -> str:
 def _mma(spec: UnitSpec, instruction: str, target: str) -> Kernel:
     o, double, scaled = spec.operands, spec.operands.a.name == "fp64", spec.scale_format is not None
     register = 64 if double else 32
-    # Kinds of narrow formats hold each element in a byte, but for the fp4 kinds of K = 64.
-    packed = spec.k == 64
-    bits = 4 if packed else max(8, o.a.width)
-    quadpair = spec.m == 8 and not double
+    # Kinds of narrow floats hold each element in a byte, but for the fp4 kinds of K = 64.
+    packed = spec.k == 64 or o.a.integer
+    bits, other = (x.width if packed else max(8, x.width) for x in (o.a, o.b))
+    quadpair = spec.m == 8 and o.a.name == "fp16"
     c_per_reg = 1 if o.c.width >= 32 else 2
     held = 32 * register // bits
     regs = (spec.m * spec.k // held, spec.n * spec.k // held, spec.m * spec.n // (32 * c_per_reg))
@@ -114,7 +115,7 @@ def _mma(spec: UnitSpec, instruction: str, target: str) -> Kernel:
     values = _common(spec) | {
         "REG_A": f"uint{register}_t", "REG_C": f"uint{register}_t",
         "A_REGS": a, "B_REGS": b, "C_REGS": c, "C_PER_REG": c_per_reg,
-        "A_BITS": bits, "B_BITS": 4 if packed else max(8, o.b.width),
+        "A_BITS": bits, "B_BITS": other,
         # fp4 stands in the middle of its byte.
         "A_SHIFT": 2 if o.a.width == 4 and not packed else 0,
         "B_SHIFT": 2 if o.b.width == 4 and not packed else 0,
@@ -148,10 +149,10 @@ def _mma(spec: UnitSpec, instruction: str, target: str) -> Kernel:
     flags = (("QUADPAIR", quadpair), ("MIXED", mixed), ("SCALED", scaled))
     header = _defines(**values, INSTRUCTION=statement)
     header += "".join(f"#define {n}\n" for n, is_so in flags if is_so)
+    mnemonic, counts = _integer_mnemonic(spec, target) if o.a.integer else (_mma_mnemonic(spec), (1,))
     return Kernel(
-        source="mma.cu", target=target, header=header, ptx=ptx,
-        mnemonic=_mma_mnemonic(spec, packed), counts=(1, 2, 4) if quadpair else (1,),
-        tiles_per_block=16 if quadpair else 4,
+        source="mma.cu", target=target, header=header, ptx=ptx, mnemonic=mnemonic,
+        counts=(1, 2, 4) if quadpair else counts, tiles_per_block=16 if quadpair else 4,
     )  # fmt: skip
 
 
@@ -162,35 +163,67 @@ def _mma_text(spec: UnitSpec, instruction: str) -> str:
     o = spec.operands
     types = [ptx_type(fmt) for fmt in (o.d, o.a, o.b, o.c)]
     words = ["mma.sync.aligned", shape, "row.col"]
-    if kind:
-        words.append(kind)
+    words += [word for word in (kind, "satfinite" if "satfinite" in parts else "") if word]
     if spec.scale_format is not None:
         words += ["block_scale", f"scale_vec::{scale_count(spec, spec.k)}X"]
         types.append(ptx_type(spec.scale_format))
     return ".".join([*words, *types])
 
 
-def _mma_mnemonic(spec: UnitSpec, packed: bool) -> str:
+def _mma_mnemonic(spec: UnitSpec) -> str:
     """The mnemonic of the machine instruction: family and shape."""
     a = spec.operands.a
     shape = f"{spec.m if spec.m == 16 else 8}{spec.n}{spec.k}"
     if a.name == "fp64":
         return rf"DMMA\.({shape}|{spec.m}x{spec.n}x{spec.k})\b"
-    if packed:
+    if spec.k == 64:
         return rf"OMMA\.SF\.{shape}\b"
     if a.width <= 8:
         return rf"QMMA\.(SF\.)?{shape}\b"
     return rf"HMMA\.{shape}\b{_SEEN.get(a.name, '')}"
 
 
-def _wgmma(spec: UnitSpec, _: str, target: str) -> Kernel:
+def _integer_mnemonic(spec: UnitSpec, target: str) -> tuple[str, tuple[int, ...]]:
+    """The mnemonic of `mma` on integers, and how often it occurs.
+
+    Two of half as many bytes, and a saturating addition of c, compute what sm_90 lacks: products of 4 bits.
+    One of sixteen rows computes the eight of m8n8k16 on sm_100 and sm_120.
+    """
+    o, m = spec.operands, 16 if target in ("sm_100a", "sm_120a") else spec.m
+    if o.a.width == 4 and target == "sm_90a":
+        return rf"IMMA\.{m}{spec.n}{spec.k // 2}\.{_signs(spec).replace('4', '8')}", (2,)
+    return rf"IMMA\.{m}{spec.n}{spec.k}\.{_signs(spec)}{_saturates(spec)}", (1,)
+
+
+def _dp4a(spec: UnitSpec, instruction: str, target: str) -> Kernel:
+    text = f'PTX("{instruction} %0, %1, %2, %0;" : "+r"(rc) : "r"(ra), "r"(rb))'
+    types = r"\.".join(ptx_type(x).upper() for x in (spec.operands.a, spec.operands.b))
+    return Kernel(
+        source="dp4a.cu", target=target, header=_defines(**_common(spec), INSTRUCTION=text), ptx=instruction,
+        mnemonic=rf"IDP\.4A\.{types}\b", tiles_per_block=128,
+    )  # fmt: skip
+
+
+def _signs(spec: UnitSpec) -> str:
+    """The pattern of the types of integers in a mnemonic."""
+    a, b = (ptx_type(x).upper() for x in (spec.operands.a, spec.operands.b))
+    return rf"{a}\.{b}\b"
+
+
+def _saturates(spec: UnitSpec) -> str:
+    """The pattern of a mnemonic that does, or does not, name saturation."""
+    return r".*\.SAT\b" if spec.design.conversion.startswith("SAT") else r"(?!.*\.SAT\b)"
+
+
+def _wgmma(spec: UnitSpec, instruction: str, target: str) -> Kernel:
     o = spec.operands
     c_per_reg = 1 if o.c.width == 32 else 2
     regs = spec.n // (2 * c_per_reg)
     types = ".".join(ptx_type(fmt) for fmt in (o.d, o.a, o.b))
-    ptx = f"wgmma.mma_async.sync.aligned.m64n{spec.n}k{spec.k}.{types}"
-    # Signs of A and B, and for 16-bit formats that neither is transposed.
-    tail = "p, 1, 1, 0, 0" if o.a.width == 16 else "p, 1, 1"
+    end = ".satfinite" if "satfinite" in instruction else ""
+    ptx = f"wgmma.mma_async.sync.aligned.m64n{spec.n}k{spec.k}{end}.{types}"
+    # Signs of A and B, for floats, and for 16-bit formats that neither is transposed.
+    tail = "p" if o.a.integer else "p, 1, 1, 0, 0" if o.a.width == 16 else "p, 1, 1"
     text = f"{{ .reg .pred p; setp.ne.b32 p, 1, 0; {ptx} {_lists(regs)[0]}, %{regs}, %{regs + 1}, {tail}; }}"
     outputs = _operands("+r", "rc", regs)
     values = _common(spec) | {
@@ -199,10 +232,11 @@ def _wgmma(spec: UnitSpec, _: str, target: str) -> Kernel:
         # The registers are written until the group has been waited for: the compiler is told so.
         "WAITED": f'PTX("" : {outputs})',
     }  # fmt: skip
-    family = "QGMMA" if o.a.width == 8 else "HGMMA"
+    family = "IGMMA" if o.a.integer else "QGMMA" if o.a.width == 8 else "HGMMA"
+    types = rf"\.{_signs(spec)}{_saturates(spec)}" if o.a.integer else rf"\b{_SEEN.get(o.a.name, '')}"
     return Kernel(
         source="wgmma.cu", target=target, header=_defines(**values), ptx=ptx,
-        mnemonic=rf"{family}\.64x{spec.n}x{spec.k}\b{_SEEN.get(o.a.name, '')}", tiles_per_block=1,
+        mnemonic=rf"{family}\.64x{spec.n}x{spec.k}{types}", tiles_per_block=1,
     )  # fmt: skip
 
 
@@ -210,13 +244,15 @@ def _wgmma(spec: UnitSpec, _: str, target: str) -> Kernel:
 _F16 = {"fp16": 0, "bf16": 1, "tf32": 2}
 _F8F6F4 = {"e4m3": 0, "e5m2": 1, "e2m3": 3, "e3m2": 4, "e2m1": 5}
 _MXF4 = {"e2m1": 1}
+_FAMILIES = {"f16": "UTCHMMA", "tf32": "UTCHMMA", "i8": "UTCIMMA"}
+_CODES = {"f16": _F16, "tf32": _F16, "i8": {"uint8": 0, "int8": 1}}
 
 
 def _tcgen05(spec: UnitSpec, instruction: str, target: str) -> Kernel:
     kind = next(p.removeprefix("kind::") for p in instruction.split(".") if p.startswith("kind::"))
     o, packed = spec.operands, kind in ("mxf4", "mxf4nvf4")
     ptx = f"tcgen05.mma.cta_group::1.kind::{kind}"
-    codes = _MXF4 if packed else _F16 if kind in ("f16", "tf32") else _F8F6F4
+    codes = _MXF4 if packed else _CODES.get(kind, _F8F6F4)
     descriptor = codes[o.a.name] << 7 | codes[o.b.name] << 10 | (spec.n >> 3) << 17 | (spec.m >> 4) << 24
     addresses = "[%0], %1, %2, %3"
     inputs = '"r"(tensor_d), "l"(da), "l"(db), "r"(DESCRIPTOR)'
@@ -225,6 +261,8 @@ def _tcgen05(spec: UnitSpec, instruction: str, target: str) -> Kernel:
         addresses += ", [%4], [%5]"
         inputs += ', "r"(scales_a), "r"(scales_b)'
         descriptor |= (spec.scale_format.name == "e8m0") << 23
+    elif o.a.integer:
+        descriptor |= 2 << 4 | ("satfinite" in instruction) << 3
     else:
         descriptor |= (o.d.name == "fp32") << 4
     # The input D is always taken: it is c.
@@ -234,7 +272,7 @@ def _tcgen05(spec: UnitSpec, instruction: str, target: str) -> Kernel:
         "INSTRUCTION": f'PTX("{text}" : : {inputs} : "memory")',
     }  # fmt: skip
     header = _defines(**values) + ("#define SCALED\n" if spec.scale_format is not None else "")
-    family = "UTCOMMA" if packed else "UTCHMMA" if kind in ("f16", "tf32") else "UTCQMMA"
+    family = "UTCOMMA" if packed else _FAMILIES.get(kind, "UTCQMMA")
     return Kernel(
         source="tcgen05.cu", target=target, header=header, ptx=ptx, mnemonic=rf"{family}\b", tiles_per_block=1
     )
@@ -378,13 +416,13 @@ class ListedGpu:
         if self.arch is None:
             return [Ability("no unit of the catalogue", missing="no architecture of the catalogue")]
         families = dict.fromkeys(
-            re.split(r"\.m\d", name.partition("/")[2])[0] for name in _units_of(self.arch)
+            re.split(r"\.(?:m\d|[su]32)", name.partition("/")[2])[0] for name in _units_of(self.arch)
         )
         return [Ability(f"{self.arch}/{family}.…", family) for family in families]
 
 
 def _units_of(arch: str | None) -> list[str]:
-    return [n for n in catalogue() if n.startswith(f"{arch}/") and n not in names_of_integers()]
+    return [n for n in catalogue() if n.startswith(f"{arch}/")]
 
 
 def gpus() -> Iterator[ListedGpu]:

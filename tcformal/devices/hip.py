@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from tcformal.design.catalog import catalogue, names_of_integers
+from tcformal.design.catalog import catalogue, floating
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec, base_name
 from tcformal.devices.device import Ability, gpu_number, sources
@@ -356,8 +356,7 @@ class HipDevice(TiledDevice):
         return abilities_of(self._target)
 
     def units(self) -> list[str]:
-        floating = catalogue().keys() - names_of_integers()
-        return [name for name in catalogue() if name in floating and name.startswith(f"{self._arch}/")]
+        return [n for n, u in catalogue().items() if floating(u) and n.startswith(f"{self._arch}/")]
 
     def builder(self) -> Callable[[str], str]:
         return build

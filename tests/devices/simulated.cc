@@ -19,6 +19,13 @@
         else                                                                                                           \
             in_or_out(rc, sizeof rc);                                                                                  \
     } while (0)
+#elif defined(IS_DP4A)
+#define INSTRUCTION                                                                                                    \
+    do {                                                                                                               \
+        if (!results)                                                                                                  \
+            in_or_out(&ra, 4), in_or_out(&rb, 4);                                                                      \
+        in_or_out(&rc, 4);                                                                                             \
+    } while (0)
 #elif defined(IS_WGMMA)
 #define INSTRUCTION shared_a = sa, shared_b = sb, descriptor_a = descriptor(sa), descriptor_b = descriptor(sb), in_or_out(rc, sizeof rc)
 #else

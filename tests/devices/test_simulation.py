@@ -37,6 +37,9 @@ LAYOUTS: dict[tuple[int, int, int], tuple[Modes, Modes, Modes, Modes]] = {
     (32, 16, 8): (((4, 16), (8, 1)), ((2, 8), (2, 64)), ((4, 8), (8, 1)), ((2, 32),)),
     (8, 16, 16): (((4, 64), (8, 1)), ((4, 16), (2, 8)), ((4, 32), (8, 1)), ((4, 8),)),
     (8, 16, 32): (((4, 64), (8, 1)), ((4, 16), (2, 8), (2, 256)), ((4, 32), (8, 1)), ((4, 8), (2, 128))),
+    (8, 8, 16): (((4, 32), (8, 1)), ((4, 8),), ((4, 32), (8, 1)), ((4, 8),)),
+    (4, 8, 32): (((4, 64), (8, 1)), ((8, 8),), ((4, 64), (8, 1)), ((8, 8),)),
+    (4, 16, 32): (((4, 128), (8, 1)), ((8, 16), (2, 8)), ((4, 64), (8, 1)), ((8, 8),)),
     (4, 16, 64): (((4, 128), (8, 1)), ((8, 16), (2, 8), (2, 512)), ((4, 64), (8, 1)), ((8, 8), (2, 256))),
     (64, 8, 4): (((4, 8), (8, 1)), ((1, 0),), ((4, 8), (8, 1)), ((1, 0),)),
     (64, 16, 4): (((4, 16), (8, 1)), ((2, 8),), ((4, 8), (8, 1)), ((1, 0),)),
@@ -79,6 +82,11 @@ UNITS = [
     "blackwell/tcgen05.m128n40k32.kind::mxf8f6f4.block32.f32.e4m3.e2m1.ue8m0",
     "blackwell/tcgen05.m128n8k64.kind::mxf4.block32.f32.e2m1.e2m1.ue8m0",
     "blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3",
+    "turing/mma.m8n8k32.s32.s4.u4.s32", "turing/mma.m8n8k16.satfinite.s32.s8.s8.s32",
+    "ampere/mma.m16n8k16.s32.u8.u8.s32", "ampere/mma.m16n8k32.satfinite.s32.u8.s8.s32",
+    "ampere/mma.m16n8k64.s32.u4.s4.s32", "hopper/mma.m16n8k32.satfinite.s32.s4.s4.s32",
+    "turing/dp4a.s32.u32", "hopper/wgmma.m64n16k32.satfinite.s32.s8.u8",
+    "ada/dp4a.u32.s32", "blackwell/tcgen05.m64n8k32.kind::i8.s32.u8.s8",
 ]  # fmt: skip
 
 
@@ -102,7 +110,7 @@ class Simulation:
 
     def __init__(self, spec: UnitSpec, folder: Path) -> None:
         made = kernel(spec)
-        self.spec, self.source, self.block = spec, made.source, 32 if made.source == "mma.cu" else 128
+        self.spec, self.source, self.block = spec, made.source, THREADS.get(made.source, 128)
         # All of the header but the instruction itself.
         kept = [x for x in made.header.splitlines() if x.split()[1] not in ("INSTRUCTION", "WAITED")]
         (folder / "instruction.h").write_text("\n".join(kept) + "\n")
@@ -149,8 +157,8 @@ def mma(spec: UnitSpec, out: bytes) -> bytes:
     """The instruction on the registers of a warp."""
     o, double = spec.operands, spec.operands.a.name == "fp64"
     word = np.dtype(np.uint64 if double else np.uint32)
-    quad = spec.m == 8 and not double
-    bits = 4 if spec.k == 64 else max(8, o.a.width)
+    quad = spec.m == 8 and o.a.name == "fp16"
+    bits = o.a.width if spec.k == 64 or o.a.integer else max(8, o.a.width)
     c_bits = 64 if double else o.c.width
     per = 8 if quad else 32
     counts = [n * size // (per * word.itemsize * 8) for n, size in
@@ -163,7 +171,7 @@ def mma(spec: UnitSpec, out: bytes) -> bytes:
     d_bits = 64 if double else o.d.width
     d = np.zeros((32, spec.m * spec.n // per), np.uint64)
     fields = [unpacked(regs["a"], bits), unpacked(regs["b"], bits), unpacked(regs["c"], c_bits)]
-    shift = [np.uint64(2 if f.width == 4 and spec.k == 32 else 0) for f in (o.a, o.b)]
+    shift = [np.uint64(2 if f.name == "e2m1" and spec.k == 32 else 0) for f in (o.a, o.b)]
     groups = (
         [[q * 4 + i + h for h in (0, 16) for i in range(4)] for q in range(4)] if quad else [list(range(32))]
     )
@@ -260,7 +268,16 @@ def tcgen05(spec: UnitSpec, out: bytes) -> bytes:
     return cells.tobytes()
 
 
-INSTRUCTIONS = {"mma.cu": mma, "wgmma.cu": wgmma, "tcgen05.cu": tcgen05}
+def dp4a(spec: UnitSpec, out: bytes) -> bytes:
+    """The instruction on the registers of a thread."""
+    a, b, c = np.frombuffer(out, np.uint32).reshape(1, 3).T
+    rows, columns = (unpacked(x[:, None], 8) for x in (a, b))
+    return matrix_product(spec, rows, columns, c[:, None], None, None).astype(np.uint32).tobytes()
+
+
+INSTRUCTIONS = {"mma.cu": mma, "wgmma.cu": wgmma, "tcgen05.cu": tcgen05, "dp4a.cu": dp4a}
+#: Threads of a block that take part.
+THREADS = {"mma.cu": 32, "dp4a.cu": 1}
 
 
 def operands(spec: UnitSpec, seed: int) -> tuple[Batch, Places, bytes]:

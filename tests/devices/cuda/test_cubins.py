@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 from executors import Inline
 from hostcard import HostCard
 from inline import Clock
-from tcformal.design.catalog import catalogue, names_of_integers
+from tcformal.design.catalog import catalogue
 from tcformal.devices import cuda
 from tcformal.devices.campaign import Campaign
 from tcformal.devices.cuda import CudaDevice, ListedGpu, cubin, kernel
@@ -36,6 +37,12 @@ FAMILIES: dict[str, str] = {
     "ampere/mma.m16n8k16.f32.f16.f16.f32": "HMMA.16816.F32",
     "ampere/mma.m16n8k4.f32.tf32.tf32.f32": "HMMA.1684.F32.TF32",
     "ampere/mma.m8n8k4.f64.f64.f64.f64": "DMMA.884",
+    "turing/mma.m8n8k32.satfinite.s32.s4.u4.s32": "IMMA.8832.S4.U4.SAT",
+    "ampere/mma.m16n8k32.s32.u8.s8.s32": "IMMA.16832.U8.S8",
+    "turing/dp4a.s32.u32": "IDP.4A.S8.U8",
+    "rtx-blackwell/mma.m8n8k16.s32.s8.s8.s32": "IMMA.16816.S8.S8",
+    "hopper/wgmma.m64n8k32.satfinite.s32.s8.s8": "IGMMA.64x8x32.S8.S8.SAT",
+    "blackwell/tcgen05.m64n8k32.kind::i8.s32.s8.u8": "UTCIMMA",
     "ada/mma.m16n8k16.f32.bf16.bf16.f32": "HMMA.16816.F32.BF16",
     "ada/mma.m16n8k32.f16.e4m3.e5m2.f16": "QMMA.16832.F16.E4M3.E5M2",
     "hopper/mma.m16n8k16.f64.f64.f64.f64": "DMMA.16x8x16",
@@ -123,7 +130,7 @@ def test_every_unit_is_built_and_seen(arch: str) -> None:
     """All names of the catalogue; wide ones at three widths."""
     tools()
     failed = []
-    for name in catalogue().keys() - names_of_integers():
+    for name in catalogue():
         wide = any(f"n{n}k" in name for n in range(8, 257, 8) if n not in (8, 40, 256))
         if not name.startswith(f"{arch}/") or (wide and ("wgmma" in name or "tcgen05" in name)):
             continue
@@ -149,6 +156,26 @@ def test_emulations_are_seen_to_be_some(name: str) -> None:
     tools()
     made = cubin(unit(name).spec)
     assert ("2 HMMA.16816.F32" if "e4m3" in name else "FFMA") in made.instruction
+
+
+def test_products_of_four_bits_are_two_of_bytes() -> None:
+    """On sm_90: the compiler adds c to both with an addition that saturates, once."""
+    tools()
+    assert cubin(unit("hopper/mma.m16n8k64.satfinite.s32.s4.u4.s32").spec).instruction == "IMMA.16832.S8.U8"
+    assert cubin(unit("ada/mma.m16n8k64.satfinite.s32.s4.u4.s32").spec).instruction == "IMMA.16864.S4.U4.SAT"
+
+
+def test_saturation_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kernel that wraps is none of the unit that saturates, nor the reverse."""
+    tools()
+    names = "ada/mma.m16n8k32.s32.s8.s8.s32", "ada/mma.m16n8k32.satfinite.s32.s8.s8.s32"
+    specs = [unit(name).spec for name in names]
+    made = [kernel(spec) for spec in specs]
+    for spec, its, other in zip(specs, made, made[::-1], strict=True):
+        wrong = replace(other, mnemonic=its.mnemonic)
+        monkeypatch.setattr(cuda, "kernel", lambda _, x=wrong: x)
+        with pytest.raises(DeviceError, match="no matrix instruction of this name"):
+            cubin(spec)
 
 
 def test_an_emulated_instruction_rejects(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,12 +213,10 @@ def test_units_without_a_probe_reject() -> None:
 
 
 def test_every_nvidia_unit_has_a_kernel() -> None:
-    names = [
-        name for name in catalogue() if name not in names_of_integers() and name.partition("/")[0] in NVIDIA
-    ]
+    names = [name for name in catalogue() if name.partition("/")[0] in NVIDIA]
     sources = Counter(kernel(catalogue()[name]).source for name in names)
     assert sum(sources.values()) == len(names)
-    assert set(sources) == {"mma.cu", "wgmma.cu", "tcgen05.cu"}
+    assert set(sources) == {"mma.cu", "wgmma.cu", "tcgen05.cu", "dp4a.cu"}
 
 
 def test_missing_tools_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -250,6 +275,15 @@ def test_a_gpu_runs_a_plan(tmp_path: Path) -> None:
     altered = CudaDevice("0", HostCard(f"{AMPERE}@fraction_bits=25"))
     assert run_plan(plan, altered, tmp_path / "other").mismatches > 0
     assert card.held == 5  # the operands of the last batch stay for another unit
+
+
+def test_a_gpu_runs_a_plan_of_integers(tmp_path: Path) -> None:
+    """Directed inputs overflow, so that one that saturates is told from one that wraps."""
+    tools()
+    wraps, saturates = "ampere/mma.m16n8k32.s32.s8.u8.s32", "ampere/mma.m16n8k32.satfinite.s32.s8.u8.s32"
+    plan = make_plan(unit(wraps).spec, list(directed(unit(wraps).spec)), vectors=24, seed=1)
+    assert run_plan(plan, CudaDevice("0", HostCard(wraps)), tmp_path / "same").mismatches == 0
+    assert run_plan(plan, CudaDevice("0", HostCard(saturates)), tmp_path / "other").mismatches > 0
 
 
 @pytest.mark.slow
@@ -319,6 +353,7 @@ def test_a_gpu_of_another_architecture_rejects() -> None:
     assert [a.unit for a in CudaDevice("0", HostCard(AMPERE)).abilities()] == [
         "ampere/mma.…",
         "ampere/emulated.mma.…",
+        "ampere/dp4a.…",
     ]
     assert ListedGpu("cuda:0", "old", None).abilities()[0].missing
 
