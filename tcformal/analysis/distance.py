@@ -23,15 +23,15 @@ from tcformal.encodings.spec import Format
 from tcformal.errors import InputError, InvariantError
 from tcformal.oracle.numerals import bounds_text
 from tcformal.oracle.values import NumberClass, decode, encoded
-from tcformal.programs.chain import check_built, scale_count
 from tcformal.programs.functions import holds
-from tcformal.query.replay import results_of
+from tcformal.semantics.chain import check_built, scale_count
 from tcformal.shown import Shown, short
 from tcformal.simulation import compiled
 from tcformal.simulation.kernels.gemm import MatrixWords
 from tcformal.simulation.matrix_unit import Unit, spec_of
 from tcformal.simulation.operands.batch import Raw, element_at
 from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.replay import results_of
 from tcformal.theory.instances import Instance
 from tcformal.theory.stated_sum import LETTERS, NO_C, StatedSum, sum_of
 

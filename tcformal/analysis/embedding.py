@@ -11,7 +11,7 @@ from tcformal.analysis.samples import difference, signs_of, values_of
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.programs.chain import scale_count
+from tcformal.semantics.chain import scale_count
 from tcformal.simulation.arrays import as_array, dtype_of, dtypes, product, takes_dtype
 from tcformal.simulation.kernels.gemm import MatrixWords
 from tcformal.simulation.matrix_unit import Unit

@@ -21,18 +21,18 @@ from tcformal.oracle.exact_errors import ulp
 from tcformal.oracle.interpreter import program_result
 from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import decode
-from tcformal.programs.chain import scale_count
 from tcformal.programs.dag import program_circuit
 from tcformal.query.claims.answered import prove_claim
 from tcformal.query.claims.claim_verdict import ClaimVerdict
 from tcformal.query.claims.register import refused
 from tcformal.query.options import AnswerStore
 from tcformal.query.question import Kind
-from tcformal.query.replay import results_of
+from tcformal.semantics.chain import scale_count
 from tcformal.shown import Shown, short
 from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.operands.batch import Raw
 from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.replay import results_of
 from tcformal.simulation.runnable import RunnableProgram, computation
 from tcformal.solve.result import Limits
 

@@ -19,7 +19,7 @@ from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.oracle.numerals import parse_magnitude
 from tcformal.oracle.values import NumberClass, decode, parse_value
-from tcformal.programs.chain import scale_count
+from tcformal.semantics.chain import scale_count
 from tcformal.simulation import arrays
 from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.runnable import RunnableProgram

@@ -23,7 +23,7 @@ from tcformal.devices.device import Ability, gpu_number, sources
 from tcformal.devices.tiles import TURN, PlacedDevice
 from tcformal.encodings.spec import Format
 from tcformal.errors import DeviceError, TcformalError
-from tcformal.programs.chain import scale_count
+from tcformal.semantics.chain import scale_count
 from tcformal.simulation import card as cards
 from tcformal.simulation.card import Card
 from tcformal.simulation.compilers import CUDA, Compiler, built, compiler, first_line, run_tool, tool

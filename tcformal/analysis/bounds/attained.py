@@ -16,9 +16,9 @@ from tcformal.design.rounding import NEAREST
 from tcformal.design.unit import UnitSpec, product_signs
 from tcformal.encodings.spec import Format
 from tcformal.oracle.values import NumberClass, decode, encoded
-from tcformal.programs.chain import scale_count
-from tcformal.query.replay import results_of
+from tcformal.semantics.chain import scale_count
 from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.replay import results_of
 from tcformal.theory.design import block_size
 
 #: Different calls that are followed; products of a longer dot product are then zeros.

@@ -22,7 +22,7 @@ from tcformal.oracle.values import (
     parse_value,
     value_data,
 )
-from tcformal.programs.chain import scale_count
+from tcformal.semantics.chain import scale_count
 from tcformal.shown import Shown
 
 
