@@ -73,6 +73,11 @@ class Witness(Shown):
 _SHORT = 6
 
 
+def scale_ones(spec: UnitSpec, k: int) -> tuple[int, ...]:
+    """One operand's scales of 1 for K products; none for a unit without scales."""
+    return () if spec.scale_format is None else (spec.scale_format.one,) * scale_count(spec, k)
+
+
 def scale_values(spec: UnitSpec, w: Witness, k: int) -> tuple[tuple[str, ExactValue], ...]:
     """The two scales of product k by name, `scale_a[0]` and `scale_b[0]`; none for units without scales."""
     if spec.scale_format is None or spec.scale_block is None:
