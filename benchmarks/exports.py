@@ -41,7 +41,7 @@ from tcformal.backends.export.exportable import ExportedDesign
 from tcformal.backends.export.formats import FORMATS, written
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
-from tcformal.programs.chain import definition
+from tcformal.semantics.chain import definition
 from tcformal.simulation.operands.batch import batch, witness_at
 from tcformal.simulation.operands.witness import explain_command, in_hex
 

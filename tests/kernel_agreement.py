@@ -10,7 +10,7 @@ from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Sign, Specials
-from tcformal.programs.chain import circuit, scale_count
+from tcformal.semantics.chain import circuit, scale_count
 from tcformal.simulation.compiled import dot_rows, gemm
 from tcformal.simulation.kernels.gemm import MatrixWords, Prepared
 from tcformal.simulation.kernels.threads import Work

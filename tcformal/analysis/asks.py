@@ -25,7 +25,6 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.oracle.numerals import number_text
 from tcformal.oracle.values import format_value, parse_value
-from tcformal.programs.chain import circuit
 from tcformal.programs.program import Program, program
 from tcformal.query.assume import from_texts
 from tcformal.query.claims.answered import answered
@@ -42,17 +41,18 @@ from tcformal.query.comparison.parameters import (
     read_excess,
 )
 from tcformal.query.engine import kept_or_answered
-from tcformal.query.explain.given import witness_of
 from tcformal.query.options import SolveOptions, solve_options
 from tcformal.query.pair import question
 from tcformal.query.programs import search_rows, worst
 from tcformal.query.properties import PROPERTIES, property_question
 from tcformal.query.question import Kind, Question
-from tcformal.query.replay import oracle_result
 from tcformal.query.verdict import Verdict
+from tcformal.semantics.chain import circuit
 from tcformal.shown import Shown, short
 from tcformal.simulation.matrix_unit import Unit
+from tcformal.simulation.operands.given import witness_of
 from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.replay import oracle_result
 from tcformal.simulation.runnable import RunnableProgram, computation
 from tcformal.solve.members import check_members
 from tcformal.solve.result import Limits

@@ -16,8 +16,8 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import format_named
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.programs.chain import common_k
 from tcformal.programs.functions import holds
+from tcformal.semantics.chain import common_k
 from tcformal.shown import Shown, short
 from tcformal.simulation import arrays
 from tcformal.simulation.integer_products import numbers

@@ -21,17 +21,17 @@ from tcformal.design.integer_sums import check_floating
 from tcformal.design.unit import UnitSpec, product_signs
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError, InvariantError
-from tcformal.oracle.numerals import bounds_text
+from tcformal.oracle.numerals import bounds_text, lowest_bit
 from tcformal.oracle.values import NumberClass, decode, encoded
-from tcformal.programs.chain import check_built, scale_count
 from tcformal.programs.functions import holds
-from tcformal.query.replay import results_of
+from tcformal.semantics.chain import check_built, scale_count
 from tcformal.shown import Shown, short
 from tcformal.simulation import compiled
 from tcformal.simulation.kernels.gemm import MatrixWords
-from tcformal.simulation.matrix_unit import Unit, spec_of
+from tcformal.simulation.matrix_unit import Unit, padded_witness, spec_of
 from tcformal.simulation.operands.batch import Raw, element_at
-from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.operands.witness import Witness, scale_ones
+from tcformal.simulation.replay import results_of
 from tcformal.theory.instances import Instance
 from tcformal.theory.stated_sum import LETTERS, NO_C, StatedSum, sum_of
 
@@ -408,7 +408,7 @@ def _words_of(rng: np.random.Generator, fmt: Format, held_by: Format, shape: tup
 def _apart(units: tuple[UnitSpec, UnitSpec], x: _Factors) -> _Apart | None:
     """The distance of both units' results on one row; None where one lacks a factor, or overflows."""
     rows = [x.words if u == x.unit and x.words is not None else _held(u, x) for u in units]
-    whole = [None if w is None else _whole(u, w) for u, w in zip(units, rows, strict=True)]
+    whole = [None if w is None else padded_witness(u, w) for u, w in zip(units, rows, strict=True)]
     if whole[0] is None or whole[1] is None:
         return None
     inputs = whole[0], whole[1]
@@ -418,7 +418,7 @@ def _apart(units: tuple[UnitSpec, UnitSpec], x: _Factors) -> _Apart | None:
         return None
     products = [p * q for p, q in zip(x.a, x.b, strict=True) if p * q]
     size, far = sum(map(abs, products)), abs(numbers[0].number - numbers[1].number)
-    grid = min((_shift(p) for p in products), default=0)
+    grid = min((lowest_bit(p) for p in products), default=0)
     return _Apart(far / size if size else Fraction(0), grid, inputs, results)
 
 
@@ -432,21 +432,8 @@ def _held(u: UnitSpec, x: _Factors) -> Witness | None:
         ):
             return None
         rows.append(tuple(w for w in words if w is not None))
-    return Witness(rows[0], rows[1], 0)
-
-
-def _whole(u: UnitSpec, w: Witness) -> Witness:
-    """A row filled up with products 0·0 and scales of one to whole calls."""
-    rest = (0,) * (-len(w.a) % u.k)
-    count = scale_count(u, len(w.a) + len(rest))
-    one = () if u.scale_format is None else (u.scale_format.one,)
-    scales = [(*x, *one * (count - len(x))) for x in (w.scale_a, w.scale_b)]
-    return Witness((*w.a, *rest), (*w.b, *rest), w.c, *scales)
-
-
-def _shift(q: Fraction) -> int:
-    """The exponent of the lowest bit of a dyadic number that is not zero."""
-    return (q.numerator & -q.numerator).bit_length() - q.denominator.bit_length()
+    scales = scale_ones(u, len(rows[0]))
+    return Witness(rows[0], rows[1], 0, scales, scales)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.analysis.samples import difference, signs_of, values_of
-from tcformal.design.unit import UnitSpec
+from tcformal.design.unit import UnitSpec, same_formats
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.programs.chain import scale_count
+from tcformal.semantics.chain import scale_count
 from tcformal.simulation.arrays import as_array, dtype_of, dtypes, product, takes_dtype
 from tcformal.simulation.kernels.gemm import MatrixWords
 from tcformal.simulation.matrix_unit import Unit
@@ -85,10 +85,7 @@ def operands_of(
     own = own and (specs[0].scale_format is None) == (scale_a is None)
     given, other = specs if own else specs[::-1]
     x = product(given, a, b, c, scale_a, scale_b)
-    same = (given.operands, given.scale_format, given.scale_block) == (
-        other.operands, other.scale_format, other.scale_block
-    )  # fmt: skip
-    y = x if same else embedded(given, x, other)
+    y = x if same_formats(given, other) else embedded(given, x, other)
     return (x, y) if own else (y, x)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from tcformal.analysis.records import append, records
 from tcformal.analysis.samples import error_sample
 from tcformal.callbacks import Advance, Warn, ignore, ignore_count
-from tcformal.programs.chain import definition
+from tcformal.semantics.chain import definition
 from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.runnable import RunnableProgram, computation
 from tcformal.version import VERSION

@@ -21,18 +21,17 @@ from tcformal.oracle.exact_errors import ulp
 from tcformal.oracle.interpreter import program_result
 from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import decode
-from tcformal.programs.chain import scale_count
 from tcformal.programs.dag import program_circuit
 from tcformal.query.claims.answered import prove_claim
 from tcformal.query.claims.claim_verdict import ClaimVerdict
 from tcformal.query.claims.register import refused
 from tcformal.query.options import AnswerStore
 from tcformal.query.question import Kind
-from tcformal.query.replay import results_of
 from tcformal.shown import Shown, short
 from tcformal.simulation.matrix_unit import Unit
-from tcformal.simulation.operands.batch import Raw
-from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.operands.batch import Batch, Raw, with_scales
+from tcformal.simulation.operands.witness import Witness, scale_ones
+from tcformal.simulation.replay import results_of
 from tcformal.simulation.runnable import RunnableProgram, computation
 from tcformal.solve.result import Limits
 
@@ -41,17 +40,12 @@ def many(x: Unit | RunnableProgram, a: Raw, b: Raw, c: Raw) -> Raw:
     """The results of rows of operands, a and b [n, K], c [n]; scales are 1."""
     if not isinstance(x, Unit):
         return x.evaluate(a, b, c)
-    if x.scale_format is None:
-        return x.dot_bits(a, b, c)
-    ones = np.full((len(a), scale_count(x.spec, a.shape[1])), x.scale_format.one, np.uint64)
-    return x.dot_bits(a, b, c, ones, ones)
+    return x.dot_bits(**with_scales(x.spec, Batch(a, b, c)).named())
 
 
 def witness(x: Unit | RunnableProgram, a: Raw, b: Raw, c: int) -> Witness:
     """One row of operands as a witness; scales are 1."""
-    scales: tuple[int, ...] = ()
-    if isinstance(x, Unit) and x.scale_format is not None:
-        scales = (x.scale_format.one,) * scale_count(x.spec, len(a))
+    scales = scale_ones(x.spec, len(a)) if isinstance(x, Unit) else ()
     return Witness(tuple(map(int, a)), tuple(map(int, b)), int(c), scales, scales)
 
 

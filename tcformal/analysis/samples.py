@@ -19,7 +19,7 @@ from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.oracle.numerals import parse_magnitude
 from tcformal.oracle.values import NumberClass, decode, parse_value
-from tcformal.programs.chain import scale_count
+from tcformal.semantics.chain import scale_count
 from tcformal.simulation import arrays
 from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.runnable import RunnableProgram
@@ -197,13 +197,18 @@ def values_of(raw: NDArray[Any], fmt: Format) -> NDArray[np.float64]:
         return np.asarray(cut.view(np.float32).astype(np.float64))
     if fmt.width > WIDEST:
         return np.array([_float(fmt, int(x)) for x in raw.reshape(-1)], np.float64).reshape(raw.shape)
-    table = np.array([_float(fmt, x) for x in range(1 << fmt.width)])
-    return np.asarray(table[raw.astype(np.int64)], np.float64)
+    return np.asarray(_floats(fmt)[raw.astype(np.int64)])
 
 
 def products_of(a: Format, b: Format, xs: Iterable[int], ys: Iterable[int]) -> list[Fraction]:
     """The exact products of finite numbers, by their encodings in two formats."""
     return [decode(a, x).number * decode(b, y).number for x, y in zip(xs, ys, strict=True)]
+
+
+@lru_cache(maxsize=16)
+def _floats(fmt: Format) -> NDArray[np.float64]:
+    """The values of all words of a format."""
+    return np.array([_float(fmt, x) for x in range(1 << fmt.width)])
 
 
 def _float(fmt: Format, word: int) -> float:

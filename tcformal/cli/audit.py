@@ -19,11 +19,11 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, RecordError
 from tcformal.files import json_of, read_named
 from tcformal.ir.walk import digest
-from tcformal.programs.chain import circuit, not_built
 from tcformal.query.question import Kind
 from tcformal.report.escape import print_json, warn
 from tcformal.report.parts import Headline, ReportPart, Rows, show
 from tcformal.report.text import SHOWN, telling
+from tcformal.semantics.chain import circuit, not_built
 from tcformal.store.answers import identity, identity_of, question_of
 from tcformal.store.audit.audit import AUDIT_S, AuditStatus
 from tcformal.store.audit.audit import audit as audit_answer

@@ -78,7 +78,7 @@ def units(
 
 def _check(designs: Mapping[str, Sequence[str]], as_json: bool) -> int:
     """Compare the circuits of all names of each design; the exit code."""
-    from tcformal.programs.chain import misnamed
+    from tcformal.semantics.chain import misnamed
 
     named = {first: [catalogue()[name] for name in names] for first, names in designs.items()}
     with bar("building circuits") as advance:

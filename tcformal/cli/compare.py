@@ -36,13 +36,14 @@ from tcformal.identification.causes import (
     read_cases,
 )
 from tcformal.identification.comparison import Compared, Difference, compare_outputs
-from tcformal.identification.outputs import arrays_in, outputs, read_array, valued
+from tcformal.identification.outputs import outputs
 from tcformal.identification.product_recipes import ProductProducer
 from tcformal.oracle.values import hex_word
-from tcformal.programs.chain import scale_count
 from tcformal.report.escape import print_json, say
 from tcformal.report.parts import Headline, ReportPart, Rows, bar, show
 from tcformal.report.plot import check_picture
+from tcformal.semantics.chain import scale_count
+from tcformal.simulation.array_files import arrays_in, read_array, valued
 
 #: Recipes, and architectures, that a line shows.
 _RECIPES, _ARCHITECTURES = 3, 12
@@ -232,7 +233,7 @@ def _dot_products(spec: UnitSpec, cases: Sequence[MismatchCase], given: Mapping[
         show([*mismatch_view(found, every=given["every"])])
         say(f"bit by bit: {command_of(found)}")
         if given["traced"] and found.traces is not None:
-            from tcformal.cli.explain import show_traces
+            from tcformal.report.picture import show_traces
 
             say()
             show_traces(found.traces)

@@ -14,11 +14,11 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.oracle.values import format_value, hex_word
-from tcformal.programs.chain import circuit, scale_count
 from tcformal.programs.program import names_a_program, program
-from tcformal.query.explain.given import witness_of
 from tcformal.report.escape import print_json
 from tcformal.report.text import console, many, short_value, table, with_decimal
+from tcformal.semantics.chain import circuit, scale_count
+from tcformal.simulation.operands.given import witness_of
 from tcformal.simulation.operands.witness import Witness
 
 #: Units that the first line names.

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import click
-from rich.text import Text
 
 from tcformal.cli.evaluate import given_witness, operand_options
 from tcformal.cli.group import json_option, main, write_output
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
-from tcformal.oracle.values import value_and_hex
-from tcformal.programs.chain import common_k
 from tcformal.programs.program import names_a_program
 from tcformal.query.explain.explain import explain_witness
-from tcformal.query.explain.trace import Trace, divergence
+from tcformal.query.explain.trace import Trace
 from tcformal.report.escape import print_json
-from tcformal.report.picture import divergence_text, explanation_data, picture, trace_data, trace_view
-from tcformal.report.text import console
-
-if TYPE_CHECKING:  # who explains units does not wait for programs
-    from tcformal.query.explain.program_trace import ProgramTrace
+from tcformal.report.picture import explanation_data, show_program, show_traces, trace_data
+from tcformal.semantics.chain import common_k
 
 
 @main.command()
@@ -90,34 +83,3 @@ def _explain_program(name: str, operands: Mapping[str, str | None], no_calls: bo
         print_json(trace_data(trace))
         return
     show_program(trace, calls=not no_calls)
-
-
-def show_program(trace: ProgramTrace, *, calls: bool = True) -> None:
-    """Print the stages of a program, and the inside of each of its calls."""
-    out = console()
-    out.print(Text(f"d = {value_and_hex(trace.fmt, trace.result)}", style="bold"))
-    out.print(trace_view(trace))
-    for stage in trace.stages if calls else ():
-        if stage.trace is not None:
-            out.print()
-            out.print(Text(f"{stage.name}: {stage.text}", style="bold"))
-            out.print(picture(stage.trace, out.width))
-
-
-def show_trace(trace: Trace) -> None:
-    """Print one picture."""
-    show_traces([trace])
-
-
-def show_traces(traces: Sequence[Trace]) -> None:
-    """Print the divergence of two units, or the result of one, then one picture for each."""
-    out = console()
-    for trace in traces if len(traces) == 1 else ():
-        d = trace.unit.operands.d
-        out.print(Text(f"d = {value_and_hex(d, trace.result)}", style="bold"))
-    if len(traces) == 2:
-        out.print(divergence_text(traces[0], traces[1], divergence(traces[0], traces[1])))
-    for trace in traces:
-        if len(traces) == 2:
-            out.print()
-        out.print(picture(trace, out.width))

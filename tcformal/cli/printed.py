@@ -29,11 +29,11 @@ _TEXTS = {
     "PlannedProduct": "cli.recipes:planned_view",
     "Program": "cli.programs:program_card",
     "ProgramAccuracy": "cli.accuracy:program_accuracy_view",
-    "ProgramTrace": "cli.explain:show_program",
+    "ProgramTrace": "report.picture:show_program",
     "ProgramsCompared": "cli.programs:show_compared",
     "Recipe": "cli.recipes:recipe_card",
     "Suite": "cli.suite:suite_view",
-    "Trace": "cli.explain:show_trace",
+    "Trace": "report.picture:show_trace",
     "UnitSpec": "report.units:unit_card",
     "Verdict": "cli.two:show_verdict",
 }

@@ -340,8 +340,8 @@ def compare_(
 
 def _explain(refuted: Sequence[Refutation], found: Comparison) -> None:
     """Explain each refutation bit by bit: the refuted design on the refuting input."""
-    from tcformal.cli.explain import show_traces
     from tcformal.query.explain.explain import explain_witness
+    from tcformal.report.picture import show_traces
 
     for refutation in refuted:
         say()

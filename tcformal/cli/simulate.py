@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from tcformal.cli.group import json_option, main, write_output
 from tcformal.errors import InputError
-from tcformal.identification.outputs import read_array
 from tcformal.report.escape import print_json
 from tcformal.report.parts import bar, show
+from tcformal.simulation.array_files import read_array
 from tcformal.simulation.arrays import matrices, product, to_raw
 from tcformal.simulation.kernels.gemm import MatrixWords
 from tcformal.simulation.matrix_unit import Unit

@@ -8,7 +8,6 @@ from typing import Any
 
 from rich.text import Text
 
-from tcformal.cli.explain import show_traces
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE
 from tcformal.cli.solver_options import SolverOptions
 from tcformal.design.names import resolve
@@ -21,7 +20,7 @@ from tcformal.query.question import Kind
 from tcformal.query.separate import kept_or_separated
 from tcformal.query.verdict import Verdict
 from tcformal.report.escape import print_json, say_command, warn
-from tcformal.report.picture import divergence_text, explanation_data
+from tcformal.report.picture import divergence_text, explanation_data, show_traces
 from tcformal.report.tables import verdict_view
 from tcformal.report.text import SHOWN, console, waiting
 from tcformal.simulation.operands.witness import by_value, explain_command

@@ -20,7 +20,6 @@ from tcformal.devices.directed import directed
 from tcformal.devices.sealed import MOST_SEED
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError, SolverDisagreementError
-from tcformal.query.replay import oracle_result
 from tcformal.report.escape import printable_json, say
 from tcformal.report.parts import show
 from tcformal.simulation.matrix_unit import replay
@@ -34,6 +33,7 @@ from tcformal.simulation.operands.batch import (
     together,
     witness_at,
 )
+from tcformal.simulation.replay import oracle_result
 from tcformal.version import VERSION
 
 KINDS: dict[str, str] = {

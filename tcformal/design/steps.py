@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
+from typing import ClassVar
 
 from tcformal.design.arithmetic import NVIDIA_NAN
 from tcformal.design.rounding import Conversion
@@ -33,6 +34,10 @@ class PlanStep:
     Shapes: `length` elements, None for a scalar.
     """
 
+    #: The fields that number the steps whose values this one uses; a description, with fields in braces.
+    OPERANDS: ClassVar[tuple[str, ...]] = ()
+    TEXT: ClassVar[str] = ""
+
     #: Format of its values; None for a step whose value is an integer exponent.
     fmt: Format | None
     length: int | None
@@ -42,36 +47,29 @@ class PlanStep:
     @property
     def sources(self) -> tuple[int, ...]:
         """The indices of the steps whose values this step uses."""
-        return ()
+        used = (getattr(self, name) for name in self.OPERANDS)
+        return tuple(i for x in used for i in (x if isinstance(x, tuple) else (x,)))
 
     @property
     def text(self) -> str:
         """A short description of the step."""
-        return ""
+        return self.TEXT.format(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InputStep(PlanStep):
     """An input of the program: a, b or c."""
 
+    TEXT = "input in {0.fmt}"
     letter: str
-
-    @property
-    def text(self) -> str:
-        """A short description of the step."""
-        return f"input in {self.fmt}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConstantStep(PlanStep):
     """A constant scalar, given by its encoding."""
 
+    TEXT = "constant in {0.fmt}"
     word: int
-
-    @property
-    def text(self) -> str:
-        """A short description of the step."""
-        return f"constant in {self.fmt}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +88,6 @@ class RoundStep(PlanStep):
 
     @property
     def sources(self) -> tuple[int, ...]:
-        """The indices of the steps whose values this step uses."""
         return tuple(i for x in self.addends for i in (*x.factors, *(e for e, _ in x.exponents)))
 
     @property
@@ -107,7 +104,6 @@ class RoundStep(PlanStep):
 
     @property
     def text(self) -> str:
-        """A short description of the step."""
         what = {1: "converted", 2: "sum"}.get(len(self.addends), "sum")
         if len(self.addends) == 1 and len(self.addends[0].factors) == 2:
             what = "product"
@@ -120,17 +116,12 @@ class RoundStep(PlanStep):
 class SliceStep(PlanStep):
     """Consecutive elements of a vector, padded with +0; a scalar where length is None."""
 
+    OPERANDS = ("source",)
     source: int
     start: int
 
     @property
-    def sources(self) -> tuple[int, ...]:
-        """The indices of the steps whose values this step uses."""
-        return (self.source,)
-
-    @property
     def text(self) -> str:
-        """A short description of the step."""
         if self.length is None:
             return f"element {self.start}"
         return f"elements {self.start} to {self.start + self.length - 1}"
@@ -140,17 +131,8 @@ class SliceStep(PlanStep):
 class JoinStep(PlanStep):
     """A vector of scalars of one format."""
 
+    OPERANDS, TEXT = ("items",), "{0.length} values"
     items: tuple[int, ...]
-
-    @property
-    def sources(self) -> tuple[int, ...]:
-        """The indices of the steps whose values this step uses."""
-        return self.items
-
-    @property
-    def text(self) -> str:
-        """A short description of the step."""
-        return f"{len(self.items)} values"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,6 +142,7 @@ class CallStep(PlanStep):
     `scales`: the vectors of block scales of a and of b, for a unit with scales; padding has scales of one.
     """
 
+    OPERANDS, TEXT = ("a", "b", "c", "scales"), "call of {0.unit.name}"
     unit: UnitSpec
     a: int
     b: int
@@ -167,16 +150,6 @@ class CallStep(PlanStep):
     #: Elements of a and b.
     products: int
     scales: tuple[int, ...] = ()
-
-    @property
-    def sources(self) -> tuple[int, ...]:
-        """The indices of the steps whose values this step uses."""
-        return (self.a, self.b, self.c, *self.scales)
-
-    @property
-    def text(self) -> str:
-        """A short description of the step."""
-        return f"call of {self.unit.name}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,18 +160,9 @@ class HeadroomStep(PlanStep):
     above zero were there.
     """
 
+    OPERANDS, TEXT = ("source",), "largest power of two that keeps the elements at most {0.limit}"
     source: int
     limit: Fraction
-
-    @property
-    def sources(self) -> tuple[int, ...]:
-        """The indices of the steps whose values this step uses."""
-        return (self.source,)
-
-    @property
-    def text(self) -> str:
-        """A short description of the step."""
-        return f"largest power of two that keeps the elements at most {self.limit}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,19 +172,10 @@ class MagnitudeStep(PlanStep):
     Zero, NaN, Inf: an Inf is the largest; a NaN among the elements gives the format's NaN.
     """
 
+    OPERANDS, TEXT = ("source",), "largest magnitude of the elements"
     source: int
     #: An encoding without a sign.
     least: int
-
-    @property
-    def sources(self) -> tuple[int, ...]:
-        """The indices of the steps whose values this step uses."""
-        return (self.source,)
-
-    @property
-    def text(self) -> str:
-        """A short description of the step."""
-        return "largest magnitude of the elements"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,19 +185,10 @@ class QuotientStep(PlanStep):
     Zero, NaN, Inf: as IEEE 754 has them; a format without Inf saturates, as in a RoundStep.
     """
 
+    OPERANDS, TEXT = ("dividend", "divisor"), "quotient, {0.mode} to {0.fmt}"
     dividend: int
     divisor: int
     mode: str
-
-    @property
-    def sources(self) -> tuple[int, ...]:
-        """The indices of the steps whose values this step uses."""
-        return (self.dividend, self.divisor)
-
-    @property
-    def text(self) -> str:
-        """A short description of the step."""
-        return f"quotient, {self.mode} to {self.fmt}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,7 @@ from tcformal.devices.work import Chunk, DirectedBlock, Tile, chunk_sizes
 from tcformal.errors import DeviceError, RecordError, TcformalError
 from tcformal.files import write_whole
 from tcformal.oracle.values import hex_word
-from tcformal.programs.chain import definition
+from tcformal.semantics.chain import definition
 from tcformal.simulation.operands.batch import Batch, Raw, batch_of, witness_at
 from tcformal.simulation.operands.witness import to_data
 from tcformal.store.schema import SEAL, now, sealed

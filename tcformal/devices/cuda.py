@@ -15,15 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from tcformal.design.catalog import catalogue
-from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec, base_name
 from tcformal.design.vendors.nvidia import ARCHS
 from tcformal.devices.device import Ability, gpu_number, sources
-from tcformal.devices.tiles import TURN, PlacedDevice
+from tcformal.devices.tiles import TURN, GpuDevice, build_failure, units_of
 from tcformal.encodings.spec import Format
-from tcformal.errors import DeviceError, TcformalError
-from tcformal.programs.chain import scale_count
+from tcformal.errors import DeviceError
+from tcformal.semantics.chain import scale_count
 from tcformal.simulation import card as cards
 from tcformal.simulation.card import Card
 from tcformal.simulation.compilers import CUDA, Compiler, built, compiler, first_line, run_tool, tool
@@ -333,14 +331,11 @@ def cubin(spec: UnitSpec, by: Compiler | None = None) -> Cubin:
     return Cubin(made, path, _expected(spec, made, instructions(path)), by.version)
 
 
-def build(name: str) -> str:
-    """Build the kernel of a unit ahead of its use; the reason of a failed build, or an empty text."""
-    try:
-        built = cubin(resolve(name))
-        tiles(built.kernel.target)
-    except TcformalError as error:
-        return str(error)
-    return ""
+def _build(spec: UnitSpec) -> None:
+    tiles(cubin(spec).kernel.target)
+
+
+build = partial(build_failure, _build)
 
 
 def tiles(target: str, by: Compiler | None = None) -> Path:
@@ -416,13 +411,9 @@ class ListedGpu:
         if self.arch is None:
             return [Ability("no unit of the catalogue", missing="no architecture of the catalogue")]
         families = dict.fromkeys(
-            re.split(r"\.(?:m\d|[su]32)", name.partition("/")[2])[0] for name in _units_of(self.arch)
+            re.split(r"\.(?:m\d|[su]32)", name.partition("/")[2])[0] for name in units_of(self.arch)
         )
         return [Ability(f"{self.arch}/{family}.…", family) for family in families]
-
-
-def _units_of(arch: str | None) -> list[str]:
-    return [n for n in catalogue() if n.startswith(f"{arch}/")]
 
 
 def gpus() -> Iterator[ListedGpu]:
@@ -433,7 +424,7 @@ def gpus() -> Iterator[ListedGpu]:
         yield ListedGpu(f"cuda:{index}", f"{gpu.name} (sm_{major}{minor})", _ARCH.get(gpu.capability))
 
 
-class CudaDevice(PlacedDevice):
+class CudaDevice(GpuDevice):
     """An NVIDIA GPU; `card` replaces the library in tests.
 
     Errors: InputError for a text that is no number; DeviceError for a GPU that does not exist.
@@ -444,6 +435,7 @@ class CudaDevice(PlacedDevice):
         self.name = f"cuda:{index}"
         self._card = cards.card(index) if card is None else card
         self._arch = _ARCH.get(self._card.capability)
+        self._what = self._card.name, "sm_{}{}".format(*self._card.capability)
         self._cubins: dict[str, Cubin] = {}
         #: The batch that is on the GPU, and where: units that share operands are run one after the other.
         self._held: tuple[Batch, list[Any]] | None = None
@@ -451,23 +443,12 @@ class CudaDevice(PlacedDevice):
     def abilities(self) -> Sequence[Ability]:
         return ListedGpu(self.name, self._card.name, self._arch).abilities()
 
-    def units(self) -> list[str]:
-        return _units_of(self._arch)
-
     def builder(self) -> Callable[[str], str]:
         return build
 
     def identify(self, spec: UnitSpec, k: int) -> dict[str, str]:
         """The identity of GPU, driver, compiler and machine instruction; builds the kernel."""
-        wanted = base_name(spec).partition("/")[0]
-        if wanted != self._arch:
-            major, minor = self._card.capability
-            raise DeviceError(
-                f"expected a GPU of {wanted} for {spec.name}, but {self.name} is a {self._card.name} "
-                f"(sm_{major}{minor}, {self._arch or 'which the catalogue does not know'})"
-            )
-        if k != spec.k:
-            raise DeviceError(f"expected dot products of {spec.k} terms for {spec.name}, but got {k}")
+        self.check(spec, k)
         made = self._cubin(spec)
         return {
             "device": self._card.name,

@@ -20,7 +20,7 @@ from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import ValueTextError
 from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import decode, encode_exact, encoded, exponent_of, parse_value
-from tcformal.programs.chain import scale_count
+from tcformal.semantics.chain import scale_count
 from tcformal.simulation.operands.witness import Witness
 
 #: Encodings of two factors.

@@ -20,7 +20,7 @@ from tcformal.devices.sealed import SCHEMA
 from tcformal.encodings.spec import Format
 from tcformal.errors import NoAnswerError, RecordError
 from tcformal.oracle.values import hex_word
-from tcformal.programs.chain import definition, scale_count
+from tcformal.semantics.chain import definition, scale_count
 from tcformal.simulation.operands.batch import Batch, Raw, batch_of, digest_of, inputs_digest
 from tcformal.simulation.operands.witness import Witness
 from tcformal.store import lines

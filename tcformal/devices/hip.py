@@ -16,18 +16,17 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from ctypes import byref, c_char_p, c_int, c_size_t, c_uint, c_void_p
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tcformal.design.catalog import catalogue, floating
-from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec, base_name
 from tcformal.devices.device import Ability, gpu_number, sources
-from tcformal.devices.tiles import TiledDevice, Tiles
-from tcformal.errors import DeviceError, TcformalError
+from tcformal.devices.tiles import GpuDevice, TiledDevice, Tiles, build_failure
+from tcformal.errors import DeviceError
 from tcformal.simulation.compilers import built, run_tool
 from tcformal.simulation.operands.batch import Raw
 
@@ -135,13 +134,7 @@ def code_object(spec: UnitSpec) -> CodeObject:
     return CodeObject(instruction, path, version)
 
 
-def build(name: str) -> str:
-    """Build the kernel of a unit ahead of its use; the reason of a failed build, or an empty text."""
-    try:
-        code_object(resolve(name))
-    except TcformalError as error:
-        return str(error)
-    return ""
+build = partial(build_failure, code_object)
 
 
 def instructions(path: Path) -> list[str]:
@@ -333,7 +326,7 @@ def arch_of(target: str) -> str | None:
     return next((arch for arch, name in TARGETS.items() if name == target), None)
 
 
-class HipDevice(TiledDevice):
+class HipDevice(GpuDevice, TiledDevice):
     """An AMD GPU; `runtime` defaults to this machine's HIP library.
 
     Errors: InputError for a text that is no number; DeviceError without a library or such a GPU.
@@ -349,28 +342,21 @@ class HipDevice(TiledDevice):
         self._runtime.select(index)
         self._target = self._runtime.target(index)
         self._product = self._runtime.name(index) or self._target
-        self._arch = arch_of(self._target)
+        self._arch, self._what = arch_of(self._target), (self._target,)
         self._kernels: dict[str, CodeObject] = {}
 
     def abilities(self) -> Sequence[Ability]:
         return abilities_of(self._target)
 
     def units(self) -> list[str]:
-        return [n for n, u in catalogue().items() if floating(u) and n.startswith(f"{self._arch}/")]
+        return [name for name in super().units() if floating(catalogue()[name])]
 
     def builder(self) -> Callable[[str], str]:
         return build
 
     def identify(self, spec: UnitSpec, k: int) -> dict[str, str]:
         """The identity of GPU, driver, library, compiler and machine instruction; builds the kernel."""
-        wanted = base_name(spec).partition("/")[0]
-        if wanted != self._arch:
-            raise DeviceError(
-                f"expected a GPU of {wanted} for {spec.name}, but {self.name} is a {self._target} "
-                f"({self._arch or 'which the catalogue does not know'})"
-            )
-        if k != spec.k:
-            raise DeviceError(f"expected dot products of {spec.k} terms for {spec.name}, but got {k}")
+        self.check(spec, k)
         kernel = self._kernel(spec)
         return {
             "device": self._product, "driver": self._runtime.driver(), "target": self._target,

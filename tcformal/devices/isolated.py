@@ -22,7 +22,7 @@ from tcformal.devices.device import Ability, Device, gpu_number
 from tcformal.devices.registry import BUILDERS, open_device
 from tcformal.errors import DeviceError, TcformalError
 from tcformal.simulation.operands.batch import Batch, Raw
-from tcformal.solve.spawning import init_child, spawning
+from tcformal.spawning import init_child, spawning
 
 #: Kinds of device that can hang, or break with their driver.
 _FRAGILE = ("cuda", "hip")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tcformal.analysis.samples import values_of
 from tcformal.callbacks import Advance, ignore_count
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.device import Device, results_path
@@ -26,11 +26,9 @@ from tcformal.devices.entries import (
 from tcformal.devices.plan import Directed, Plan, PlanItem, Random
 from tcformal.devices.runs import Run, pieces_of, read_runs
 from tcformal.devices.sealed import check_program
-from tcformal.encodings.catalog import format_named
-from tcformal.encodings.spec import Format, Specials
+from tcformal.encodings.spec import Specials
 from tcformal.errors import DeviceError, RecordError
-from tcformal.oracle.values import NumberClass, decode, hex_word
-from tcformal.simulation.arrays import dtypes, from_raw
+from tcformal.oracle.values import decode, hex_word
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import Batch, Raw, batch_of, witness_at
 from tcformal.simulation.operands.witness import explain_command, in_hex
@@ -74,35 +72,14 @@ def surely_finite(spec: UnitSpec, batch: Batch) -> NDArray[np.bool_]:
     """Whether the sum of all magnitudes stays below half the largest result, row by row."""
     o = spec.operands
     with np.errstate(over="ignore", invalid="ignore"):
-        a, b = (np.abs(_values(x, fmt)) for x, fmt in ((batch.a, o.a), (batch.b, o.b)))
-        products = a * b
-        if batch.scale_a is not None and batch.scale_b is not None and spec.scale_format is not None:
-            for scale in (batch.scale_a, batch.scale_b):
-                block = spec.scale_block or 1
-                wide = np.repeat(np.abs(_values(scale, spec.scale_format)), block, axis=1)
-                products = products * wide[:, : products.shape[1]]
-        bound = products.sum(axis=1) + np.abs(_values(batch.c, o.c))
+        products = np.abs(values_of(batch.a, o.a) * values_of(batch.b, o.b))
+        for scale in (batch.scale_a, batch.scale_b):
+            if scale is not None and spec.scale_format is not None:
+                sizes = np.abs(values_of(scale, spec.scale_format))
+                products = products * np.repeat(sizes, spec.scale_block or 1, axis=1)[:, : products.shape[1]]
+        bound = products.sum(axis=1) + np.abs(values_of(batch.c, o.c))
         # Doubles round this sum; half the largest number leaves room for that.
         return np.asarray(bound < min(float(decode(o.d, o.d.largest).number), 1e308) / 2)
-
-
-def _values(raw: Raw, fmt: Format) -> NDArray[np.float64]:
-    if fmt.name == "ue4m3":
-        # No dtype ignores a sign bit; NaN scales make the bound NaN, and so no statement.
-        return _values(raw & np.uint64(0x7F), format_named("e4m3"))
-    if fmt.name in dtypes():
-        return from_raw(raw, fmt).astype(np.float64)
-    if fmt.width > 16:
-        return np.full(raw.shape, np.nan)  # no statement
-    return _decoded(fmt)[raw]
-
-
-@cache
-def _decoded(fmt: Format) -> NDArray[np.float64]:
-    """A table of a format's values as doubles, by encoding, for a format without a dtype."""
-    special = {NumberClass.INF: np.inf, NumberClass.NAN: np.nan}
-    values = (decode(fmt, word) for word in range(1 << fmt.width))
-    return np.array([special.get(x.kind, float(x.number)) for x in values])
 
 
 #: Directed dot products that a device computes in one call.

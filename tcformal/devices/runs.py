@@ -52,7 +52,7 @@ from tcformal.devices.sealed import (
 from tcformal.errors import RecordError, TcformalError
 from tcformal.files import ENDING, LARGEST_CONTENT, read_packed, read_regular, write_packed
 from tcformal.oracle.values import hex_word
-from tcformal.programs.chain import definition
+from tcformal.semantics.chain import definition
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import Batch, Raw, batch_of, digest_of, rows_of
 from tcformal.simulation.operands.witness import from_data

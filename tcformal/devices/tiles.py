@@ -8,15 +8,18 @@ tile to tile.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.design.unit import UnitSpec
+from tcformal.design.catalog import catalogue
+from tcformal.design.names import resolve
+from tcformal.design.unit import UnitSpec, base_name
 from tcformal.devices.device import Device
 from tcformal.encodings.spec import Format
-from tcformal.errors import DeviceError
+from tcformal.errors import DeviceError, TcformalError
 from tcformal.simulation.operands.batch import Batch, Raw, rows_of
 
 #: Rotation of the batch for the second run, in rows: no divisor of a tile's size.
@@ -102,6 +105,43 @@ class PlacedDevice(Device):
                 first[:row].tolist(),
             )
         return first
+
+
+class GpuDevice(PlacedDevice):
+    """A GPU whose kernels are built for one unit each, and disassembled before they are run."""
+
+    #: The architecture of the catalogue; None for one that it does not know.
+    _arch: str | None
+    #: What the GPU is called, and details of it.
+    _what: tuple[str, ...]
+
+    def units(self) -> list[str]:
+        return units_of(self._arch)
+
+    def check(self, spec: UnitSpec, k: int) -> None:
+        """Raise DeviceError for a unit of another architecture, or another number of products than its k."""
+        wanted = base_name(spec).partition("/")[0]
+        if wanted != self._arch:
+            what, *details = self._what
+            details.append(self._arch or "which the catalogue does not know")
+            found = f"{self.name} is a {what} ({', '.join(details)})"
+            raise DeviceError(f"expected a GPU of {wanted} for {spec.name}, but {found}")
+        if k != spec.k:
+            raise DeviceError(f"expected dot products of {spec.k} terms for {spec.name}, but got {k}")
+
+
+def units_of(arch: str | None) -> list[str]:
+    """The units of an architecture."""
+    return [name for name in catalogue() if name.startswith(f"{arch}/")]
+
+
+def build_failure(build: Callable[[UnitSpec], object], name: str) -> str:
+    """Build the kernel of a unit ahead of its use; the reason of a failed build, or an empty text."""
+    try:
+        build(resolve(name))
+    except TcformalError as error:
+        return str(error)
+    return ""
 
 
 class TiledDevice(PlacedDevice):

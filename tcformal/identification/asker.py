@@ -24,7 +24,7 @@ from tcformal.encodings.custom import split_names
 from tcformal.encodings.spec import Format
 from tcformal.errors import DeviceError, InputError, RecordError
 from tcformal.oracle.values import hex_word
-from tcformal.programs.chain import scale_count
+from tcformal.semantics.chain import scale_count
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import (
     Batch,

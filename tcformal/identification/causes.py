@@ -28,13 +28,13 @@ from tcformal.errors import InputError, SolverDisagreementError
 from tcformal.files import read_named, values_of
 from tcformal.identification.masks import numbers_of
 from tcformal.oracle.values import NumberClass, decode, encoded, parse_value
-from tcformal.programs.chain import common_k, definition
 from tcformal.query.explain.explain import explain_witness
 from tcformal.query.explain.trace import Divergence, Trace, divergence
-from tcformal.query.replay import oracle_result
+from tcformal.semantics.chain import common_k, definition
 from tcformal.simulation.matrix_unit import padded_witness, replay
 from tcformal.simulation.operands.batch import Batch, Raw, batch_of
 from tcformal.simulation.operands.witness import Witness, from_data
+from tcformal.simulation.replay import oracle_result
 
 
 # ------------------------------------------------------------------ cases

@@ -20,18 +20,12 @@ from tcformal.identification.identification import AxisOutcome, IdentifyVerdict,
 from tcformal.identification.rates import Rate
 from tcformal.identification.repeat import FEW
 from tcformal.identification.survivors import Search, Survivors
-from tcformal.programs.chain import same_definition
-from tcformal.query.assume import Assumptions
-from tcformal.query.engine import answer
-from tcformal.query.options import SolveOptions
-from tcformal.query.pair import question
-from tcformal.query.question import Kind
+from tcformal.semantics.chain import same_definition
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import Batch, Raw, batch_of, lengthened, rows_of, witness_at
 from tcformal.simulation.operands.inputs import boundaries, inputs_to_try, pool_of
 from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.structures import Designs
-from tcformal.solve.result import Limits
 from tcformal.theory.equality import equal_by_theorem, in_blocks
 
 # ------------------------------------------------------------------ sameness
@@ -120,10 +114,9 @@ class Sameness:
     #: Designs that are proved to be the base.
     _proved: list[UnitSpec] = field(default_factory=list)
     _left: float = field(init=False)
-    _whole: Limits = field(init=False)
 
     def __post_init__(self) -> None:
-        self._left, self._whole = self.seconds, Limits(time_s=max(1.0, _WHOLE * self.seconds))
+        self._left = self.seconds
 
     def compared(self, other: UnitSpec) -> Likeness:
         """What is known of the base and another design of its formats."""
@@ -174,12 +167,19 @@ class Sameness:
         """What solvers say of both designs as a whole, unless the time for that is over."""
         near = self._near(other)
         asked = self._asked(other, near)
-        start, began = processor_seconds(), time.monotonic()
         if self._left <= 0:
             return Likeness()
+        from tcformal.query.assume import Assumptions  # theorems and inputs settle most designs
+        from tcformal.query.engine import answer
+        from tcformal.query.options import SolveOptions
+        from tcformal.query.pair import question
+        from tcformal.query.question import Kind
+        from tcformal.solve.result import Limits
+
+        start, began = processor_seconds(), time.monotonic()
         try:
             q = question(asked.one, asked.two, Assumptions(), k=asked.k)
-            verdict = answer(q, SolveOptions(limits=self._whole))
+            verdict = answer(q, SolveOptions(limits=Limits(time_s=max(1.0, _WHOLE * self.seconds))))
         except TcformalError:
             return Likeness()
         finally:

@@ -23,11 +23,11 @@ from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.identification.operand_questions import Isolated
 from tcformal.identification.order import Order
-from tcformal.query.replay import oracle_result
 from tcformal.semantics.mma import check_nans
 from tcformal.simulation.matrix_unit import padded_witness, replay
 from tcformal.simulation.operands.batch import Batch, Raw, rows_of, witness_at
 from tcformal.simulation.operands.inputs import without_nan
+from tcformal.simulation.replay import oracle_result
 from tcformal.simulation.structures import rounds_products
 
 # ------------------------------------------------------------------ trees

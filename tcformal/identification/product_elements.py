@@ -16,10 +16,11 @@ from tcformal.design.steps import ProgramPlan
 from tcformal.design.unit import UnitSpec, takes
 from tcformal.errors import InputError
 from tcformal.identification.causes import computations, same_arithmetic
-from tcformal.identification.outputs import ProductCase, ProductOperands, format_of_values
+from tcformal.identification.outputs import ProductCase, ProductOperands
 from tcformal.identification.product_recipes import ProductProducer, recipes_for, with_output
 from tcformal.programs.recipe import recipe
 from tcformal.programs.recipe_steps import KPart, parts_at, recipe_plan
+from tcformal.simulation.array_files import format_of_values
 from tcformal.simulation.arrays import dtypes
 from tcformal.simulation.evaluation import results_of
 from tcformal.simulation.model_gemm import ModelGemm, gemm

@@ -19,8 +19,8 @@ from tcformal.devices.sealed import read_summary
 from tcformal.devices.tally import model_key
 from tcformal.errors import RecordError
 from tcformal.identification.rates import Rate
-from tcformal.programs.chain import definition
 from tcformal.query.shrink import value_cost
+from tcformal.semantics.chain import definition
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import Raw, digest_of, together, witness_at
 from tcformal.simulation.operands.witness import Witness, explain_command, in_hex

@@ -17,7 +17,7 @@ from tcformal.identification.asker import Asker
 from tcformal.identification.rates import Rate
 from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import encoded
-from tcformal.programs.chain import scale_count
+from tcformal.semantics.chain import scale_count
 from tcformal.simulation.operands.batch import (
     Batch,
     Raw,

@@ -18,7 +18,7 @@ from tcformal.backends.known import KnownBits
 from tcformal.design.axes import computed
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.programs.chain import same_definition
+from tcformal.semantics.chain import same_definition
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import Batch, Raw, rows_of, together
 from tcformal.simulation.operands.inputs import pool_of

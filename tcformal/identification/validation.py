@@ -13,9 +13,6 @@ from tcformal.checks import MOST_VECTORS, check_int
 from tcformal.design.unit import UnitSpec
 from tcformal.identification.asker import Asker
 from tcformal.identification.rates import Rate
-from tcformal.query.assume import Assumptions
-from tcformal.query.pair import EqualityQuestion, question
-from tcformal.query.shrink import candidates, witness_cost
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import Batch, Raw, batch_of, witness_at
 from tcformal.simulation.operands.witness import Witness
@@ -96,8 +93,7 @@ def _asked_again(asker: Asker, model: UnitSpec, found: Sequence[tuple[Witness, i
         if misfit.stays and shrunk < _SHRUNK:
             shrunk += 1
             if model.k == asker.k:
-                of = question(model, model, Assumptions())
-                simpler = _simplest(asker, [model], of, w, _ROUND, _ROUND, lambda: False)
+                simpler = _simplest(asker, [model], [w], _ROUND, _ROUND, lambda: False)
                 misfit = replace(misfit, simpler=_misfit(asker, model, simpler))
         made.append(misfit)
     return made
@@ -124,19 +120,24 @@ def simplest_unfit(asker: Asker, units: Sequence[UnitSpec], over: Callable[[], b
         rows = np.flatnonzero(_unfit(units, batch, answers))
     if not rows.size:
         return None
-    of = question(asker.spec, asker.spec, Assumptions())
-    w = min((witness_at(batch, int(row)) for row in rows), key=lambda x: witness_cost(of, x))
-    return _simplest(asker, units, of, w, 4 * _FEW, _FEW, over)
+    found = [witness_at(batch, int(row)) for row in rows]
+    return _simplest(asker, units, found, 4 * _FEW, _FEW, over)
 
 
 def _simplest(
-    asker: Asker, units: Sequence[UnitSpec], of: EqualityQuestion, w: Witness, looked: int, most: int,
+    asker: Asker, units: Sequence[UnitSpec], found: Sequence[Witness], looked: int, most: int,
     over: Callable[[], bool],
 ) -> Witness:  # fmt: skip
-    """The simplest input found, from one on, to which no design gives the device's answer.
+    """The simplest input found, from the simplest of some on, to which no design gives the device's answer.
 
     Each round asks the device for the simpler neighbours of the best one so far, in one batch.
     """
+    from tcformal.query.assume import Assumptions  # a device that a design fits waits for none of them
+    from tcformal.query.pair import question
+    from tcformal.query.shrink import candidates, witness_cost
+
+    of = question(asker.spec, asker.spec, Assumptions())
+    w = min(found, key=lambda x: witness_cost(of, x))
     for _ in range(_ROUNDS):
         cost = witness_cost(of, w)
         tried = [x for x in islice(candidates(of, w), looked) if witness_cost(of, x) < cost][:most]

@@ -31,9 +31,9 @@ from tcformal.identification.identification import (
 from tcformal.identification.operand_questions import ANY_C, REFUSES_C, beside_order, with_signs
 from tcformal.identification.order import order_of
 from tcformal.identification.rates import Rate
-from tcformal.programs.chain import same_definition
 from tcformal.query.assume import Assumptions
 from tcformal.query.pair import question
+from tcformal.semantics.chain import same_definition
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import Raw, batch_of
 from tcformal.simulation.operands.inputs import inputs_to_try

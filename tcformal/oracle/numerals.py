@@ -38,6 +38,11 @@ def of_units(count: int, exponent: int) -> Fraction:
     return Fraction(count << exponent) if exponent >= 0 else Fraction(count, 1 << -exponent)
 
 
+def lowest_bit(number: Fraction) -> int:
+    """The exponent of the lowest bit of a dyadic number that is not zero."""
+    return (number.numerator & -number.numerator).bit_length() - number.denominator.bit_length()
+
+
 def exact_sum(numbers: Iterable[Fraction]) -> Fraction:
     """The exact sum of fractions over one denominator."""
     addends = list(numbers)

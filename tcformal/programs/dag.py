@@ -11,7 +11,7 @@ from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.programs.chain import OperandNodes, chained_dot, scale_count
+from tcformal.semantics.chain import OperandNodes, chained_dot, scale_count
 from tcformal.semantics.dot_product import unit_dot
 from tcformal.semantics.headroom import headroom, largest_magnitude
 from tcformal.semantics.number import Exponent, Number

@@ -12,7 +12,8 @@ from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.oracle.values import decode
+from tcformal.oracle.numerals import lowest_bit
+from tcformal.oracle.values import decode, exponent_of
 from tcformal.semantics.align import align, distance_below
 from tcformal.semantics.normalise import shift_left_by_leading_zeros
 from tcformal.semantics.number import Exponent, Number, Term, bits_for
@@ -66,7 +67,7 @@ def _of(step: steps.PlanStep, known: list[Magnitudes], exponents: Exponents) -> 
         rows = [known[i] for i in step.items]
         return Magnitudes(min(x.low for x in rows), max(x.high for x in rows), any(x.overflows for x in rows))
     if isinstance(step, steps.HeadroomStep):
-        x, top = known[step.source], _exponent_of(step.limit)
+        x, top = known[step.source], exponent_of(step.limit)
         return Magnitudes(top - x.high - 1, top - x.low + 1)
     if isinstance(step, steps.MagnitudeStep):
         x, least = known[step.source], _constant(steps.format_of(step), step.least)
@@ -84,8 +85,7 @@ def _constant(fmt: Format, word: int) -> Magnitudes:
     value = decode(fmt, word).magnitude
     if not value:
         return Magnitudes(fmt.e_max, fmt.e_min - fmt.fraction_bits)
-    low = (value.numerator & -value.numerator).bit_length() - value.denominator.bit_length()
-    return Magnitudes(low, _exponent_of(value) + 1)
+    return Magnitudes(lowest_bit(value), exponent_of(value) + 1)
 
 
 def _rounded(step: steps.RoundStep, known: list[Magnitudes]) -> Magnitudes:
@@ -122,11 +122,6 @@ def _in_format(fmt: Format, low: int, high: int, overflows: bool, saturates: boo
     if overflows or high > fmt.e_max:
         return Magnitudes(min(low, fmt.e_max), fmt.e_max + 1, not saturates)
     return Magnitudes(min(low, fmt.e_max), max(high, low))
-
-
-def _exponent_of(number: Fraction) -> int:
-    e = number.numerator.bit_length() - number.denominator.bit_length()
-    return e if Fraction(2) ** e <= number else e - 1
 
 
 HALF, SINGLE = FORMATS["fp16"], FORMATS["fp32"]

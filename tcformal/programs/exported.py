@@ -8,9 +8,9 @@ from tcformal.backends.export.exportable import RESULT, ExportedDesign, ExportPo
 from tcformal.design.operations import operation
 from tcformal.design.unit import UnitSpec, formats_text
 from tcformal.ir.walk import digest
-from tcformal.programs.chain import circuit, scale_count
 from tcformal.programs.dag import program_circuit
 from tcformal.programs.program import Program
+from tcformal.semantics.chain import circuit, scale_count
 from tcformal.version import VERSION
 
 

@@ -19,7 +19,7 @@ from tcformal.encodings.catalog import format_named
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.oracle.values import decode, encode_exact, exponent_of
-from tcformal.programs.chain import scale_count
+from tcformal.semantics.chain import scale_count
 
 
 @dataclass(frozen=True, slots=True)

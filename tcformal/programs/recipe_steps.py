@@ -14,9 +14,9 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import FORMATS, format_named
 from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import InputError
-from tcformal.programs.chain import scale_count
 from tcformal.programs.functions import Builder, StepValue, add, call, convert, fma, mul
 from tcformal.programs.recipe import Recipe
+from tcformal.semantics.chain import scale_count
 
 #: Consecutive k from start to stop, taken by calls of the unit, the last of which is filled up with zeros.
 KRun = tuple[int, int]

@@ -17,8 +17,8 @@ from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.oracle.values import parse_value
-from tcformal.programs.chain import OperandNodes
 from tcformal.semantics.align import all_of, distance_below, largest
+from tcformal.semantics.chain import OperandNodes
 from tcformal.semantics.number import Exponent, Number
 from tcformal.semantics.product import Scales, product, scaled_products
 from tcformal.semantics.sums.step import fused_sum

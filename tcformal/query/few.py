@@ -13,7 +13,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Sign, Specials
 from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import encoded, exponent_of
-from tcformal.programs.chain import scale_count
+from tcformal.semantics.chain import scale_count
 from tcformal.simulation.operands.batch import Batch, batch_of, rows_of
 from tcformal.simulation.operands.inputs import without_nan
 from tcformal.simulation.operands.witness import Witness

@@ -17,12 +17,11 @@ from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.oracle.values import value_data
-from tcformal.programs.chain import chained_dot, common_k, declare_inputs, filled, scale_count
 from tcformal.query.assume import Assumptions, assume_of_unit, from_texts
 from tcformal.query.few import boundaries_of, few
 from tcformal.query.question import JsonObject, Kind, Question, RawInputs
-from tcformal.query.replay import oracle_result
 from tcformal.query.shrink import shrink, witness_cost
+from tcformal.semantics.chain import chained_dot, common_k, declare_inputs, filled, scale_count
 from tcformal.shown import short
 from tcformal.simulation.matrix_unit import padded_witness
 from tcformal.simulation.operands.batch import Batch, columns, witness_at
@@ -34,6 +33,7 @@ from tcformal.simulation.operands.witness import (
     read_witness,
     witness_data,
 )
+from tcformal.simulation.replay import oracle_result
 
 #: Scopes under which the stages of the first and the second unit are labelled.
 SIDES = ("A", "B")

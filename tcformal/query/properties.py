@@ -24,16 +24,16 @@ from tcformal.errors import InputError, RecordError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.oracle.values import NumberClass, decode, value_data
-from tcformal.programs.chain import OperandNodes, chained_dot, declare_inputs, scale_count
 from tcformal.query.assume import Assumptions, assume_of_unit, from_texts
 from tcformal.query.pair import VECTORS
 from tcformal.query.question import JsonObject, Kind, Question, RawInputs
-from tcformal.query.replay import oracle_result
+from tcformal.semantics.chain import OperandNodes, chained_dot, declare_inputs, scale_count
 from tcformal.semantics.unpack import unpack
 from tcformal.shown import short
 from tcformal.simulation.operands.batch import columns
 from tcformal.simulation.operands.inputs import inputs_to_try
 from tcformal.simulation.operands.witness import Witness, by_value, explain_command, read_value
+from tcformal.simulation.replay import oracle_result
 
 
 @dataclass(frozen=True, slots=True)

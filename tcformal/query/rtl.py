@@ -15,13 +15,13 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable
 from tcformal.oracle.values import value_data
-from tcformal.programs.chain import chained_dot, declare_inputs, scale_count
 from tcformal.query.assume import Assumptions, assume_of_unit
 from tcformal.query.pair import EqualityQuestion, EqualityReplay
 from tcformal.query.question import JsonObject, RawInputs
-from tcformal.query.replay import oracle_result
 from tcformal.query.yosys import Clocking, FlatRtl, RtlSource
+from tcformal.semantics.chain import chained_dot, declare_inputs, scale_count
 from tcformal.simulation.operands.witness import Witness, by_value, explain_command
+from tcformal.simulation.replay import oracle_result
 
 #: `a=x`, `a[1]=x[31:16]`, `d=y[7]`.
 _MAPPED = re.compile(r"(\w+)(?:\[(\d{1,9})\])?=(\w+)(?:\[(\d{1,9})(?::(\d{1,9}))?\])?")

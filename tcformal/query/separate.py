@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from tcformal.design.unit import UnitSpec
-from tcformal.programs.chain import same_definition
 from tcformal.query.assume import Assumptions
 from tcformal.query.engine import kept_or_answered
 from tcformal.query.options import AnswerStore, SolveOptions, solve_options
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.verdict import Verdict
+from tcformal.semantics.chain import same_definition
 from tcformal.simulation.matrix_unit import Unit, spec_of
 from tcformal.solve.result import Limits
 from tcformal.theory.equality import equal_by_theorem

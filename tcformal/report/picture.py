@@ -15,8 +15,7 @@ from tcformal.oracle.numerals import number_text
 from tcformal.oracle.values import format_value, hex_word, value_and_hex
 from tcformal.query.explain.trace import Divergence, Rounding, SumStep, TermRow, Trace, divergence
 from tcformal.report.escape import Plain
-from tcformal.report.svg import step_title
-from tcformal.report.text import WIDTH, scale_lines, table, with_decimal
+from tcformal.report.text import WIDTH, console, scale_lines, table, with_decimal
 
 if TYPE_CHECKING:  # who explains units does not wait for programs
     from tcformal.query.explain.program_trace import ProgramStage, ProgramTrace
@@ -139,8 +138,8 @@ def parting_text(found: Divergence, start: str = "They diverge at") -> Text:
 def _title_and_lines(step: SumStep, width: int) -> tuple[Text, list[_Line]]:
     """The title of one sum, and its lines."""
     if step.special:
-        return Text(step_title(step)), []
-    title = Text(step_title(step), style="underline")
+        return Text(step.title), []
+    title = Text(step.title, style="underline")
     if step.of_integers and step.rounding is not None:
         done = step.rounding
         fits = "fits" if not done.overflow else "overflows"
@@ -263,3 +262,34 @@ def trace_data(trace: ProgramTrace) -> Plain:
     ]  # fmt: skip
     value, word = format_value(trace.fmt, trace.result), hex_word(trace.fmt, trace.result)
     return {"program": trace.program.name, "stages": stages, "value": value, "hex": word}
+
+
+def show_program(trace: ProgramTrace, *, calls: bool = True) -> None:
+    """Print the stages of a program, and the inside of each of its calls."""
+    out = console()
+    out.print(Text(f"d = {value_and_hex(trace.fmt, trace.result)}", style="bold"))
+    out.print(trace_view(trace))
+    for stage in trace.stages if calls else ():
+        if stage.trace is not None:
+            out.print()
+            out.print(Text(f"{stage.name}: {stage.text}", style="bold"))
+            out.print(picture(stage.trace, out.width))
+
+
+def show_trace(trace: Trace) -> None:
+    """Print one picture."""
+    show_traces([trace])
+
+
+def show_traces(traces: Sequence[Trace]) -> None:
+    """Print the divergence of two units, or the result of one, then one picture for each."""
+    out = console()
+    for trace in traces if len(traces) == 1 else ():
+        d = trace.unit.operands.d
+        out.print(Text(f"d = {value_and_hex(d, trace.result)}", style="bold"))
+    if len(traces) == 2:
+        out.print(divergence_text(traces[0], traces[1], divergence(traces[0], traces[1])))
+    for trace in traces:
+        if len(traces) == 2:
+            out.print()
+        out.print(picture(trace, out.width))

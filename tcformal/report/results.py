@@ -8,10 +8,10 @@ from typing import Any
 
 from tcformal.analysis.records import ExportRecord
 from tcformal.design.catalog import catalogue, distinct_designs
-from tcformal.programs.chain import definition
 from tcformal.query.question import Kind
 from tcformal.query.verdict import kept_as
 from tcformal.report.markdown import Section
+from tcformal.semantics.chain import definition
 from tcformal.store.answers import is_decided
 
 #: The text of a cell without a value, in a damaged record.

@@ -70,7 +70,7 @@ class SumBlock:
 def blocks(trace: Trace, found: Divergence | None = None) -> list[SumBlock]:
     """The sums of one dot product, the stage of a divergence marked in them."""
     return [
-        SumBlock(step_title(step), marked=_is(found, i, "special"))
+        SumBlock(step.title, marked=_is(found, i, "special"))
         if step.special
         else _Sum(step, found, i).block()
         for i, step in enumerate(trace.steps)
@@ -105,22 +105,6 @@ def _is(found: Divergence | None, step: int, part: str, term: str = "") -> bool:
     return found is not None and (found.step, found.part, found.term) == (step, part, term)
 
 
-def step_title(step: SumStep) -> str:
-    """What one sum is of, or why it is special, in words."""
-    if step.special:
-        why = "; ".join(step.blamed) or "an operand is NaN or Inf"
-        whose = f", that of {step.nan_of}" if step.nan_of else ""
-        return f"{step.scope}: {why}; so the result is {step.special}{whose}"
-    count = len(step.terms) or len(step.operands)
-    zeros = sum(term.zero for term in step.terms)
-    if step.of_integers:
-        some = f" ({zeros} of them zero, not shown)" * bool(zeros)
-        return f"{step.scope}: exact sum of {count} terms{some}"
-    title = f"{step.scope}: {count} terms at e_max = {step.e_max}, "
-    title += "exact sum, last bit sticky" if step.exact else f"{step.fraction_bits} fraction bits kept"
-    return title + f" ({'all' if zeros == count else zeros} of them zero, not shown)" * bool(zeros)
-
-
 class _Sum:
     """The rows of one sum with one set of columns."""
 
@@ -139,7 +123,7 @@ class _Sum:
         edge = self.fraction
         cut = max((b.column + len(b.digits) - edge - 1 for row in rows for b in row.bits), default=0)
         marked, short = self._is("order") or self._is("e_max"), edge < step.fraction_bits
-        return SumBlock(step_title(step), tuple(rows), self.lead, edge, max(0, cut), short, marked)
+        return SumBlock(step.title, tuple(rows), self.lead, edge, max(0, cut), short, marked)
 
     def _is(self, part: str, term: str = "") -> bool:
         return _is(self.found, self.number, part, term)

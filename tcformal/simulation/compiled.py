@@ -11,7 +11,7 @@ from tcformal.backends import machine
 from tcformal.backends.vector import evaluate
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Sign, Specials
-from tcformal.programs.chain import circuit, staged_circuit
+from tcformal.semantics.chain import circuit, staged_circuit
 from tcformal.simulation import arrays
 from tcformal.simulation.integer_products import integer_product
 from tcformal.simulation.operands.batch import Raw

@@ -16,7 +16,7 @@ from tcformal.design.spec import Design
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.programs.chain import scale_count
+from tcformal.semantics.chain import scale_count
 from tcformal.shown import Shown, short
 from tcformal.simulation import arrays, compiled
 from tcformal.simulation.compiled import gemm

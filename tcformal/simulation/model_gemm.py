@@ -15,7 +15,6 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import FORMATS
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.programs.chain import scale_count
 from tcformal.programs.recipe import Recipe, recipe_of
 from tcformal.programs.recipe_steps import (
     SCALE,
@@ -27,6 +26,7 @@ from tcformal.programs.recipe_steps import (
     parts_of,
     recipe_plan,
 )
+from tcformal.semantics.chain import scale_count
 from tcformal.shown import Shown, short
 from tcformal.simulation.arrays import as_array, broadcast, dtypes, from_raw, multiply_stack, stack_of, to_raw
 from tcformal.simulation.evaluation import RunOptions, run_plan

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,10 +26,6 @@ from tcformal.simulation.compiled import stack_words
 from tcformal.simulation.matrix_unit import PreparedOperand, Unit, spec_of
 from tcformal.simulation.operands.batch import Raw
 from tcformal.simulation.runnable import RunnableProgram, program
-
-if TYPE_CHECKING:  # as in tcformal.simulation.runnable
-    from tcformal.programs.program import Program
-    from tcformal.programs.recipe import Recipe
 
 
 def simulate(
@@ -127,8 +123,6 @@ def _runner(u: str | Unit | UnitSpec | Program | RunnableProgram) -> Unit | Runn
         return u
     if isinstance(u, Unit | UnitSpec) or (isinstance(u, str) and u.partition("@")[0] in catalogue()):
         return Unit(spec_of(u))
-    from tcformal.programs.program import Program
-
     # What is neither is refused by `spec_of`.
     if isinstance(u, Program) or (isinstance(u, str) and names_a_program(u)):  # type: ignore[redundant-expr]
         return program(u)

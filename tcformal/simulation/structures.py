@@ -21,7 +21,7 @@ from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import specialised
-from tcformal.programs.chain import declare_inputs
+from tcformal.semantics.chain import declare_inputs
 from tcformal.semantics.choice import (
     Choice,
     OpenBits,

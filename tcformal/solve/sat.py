@@ -19,7 +19,7 @@ from tcformal.installed import install
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.solve.result import Limits, RunnerOutcome, Status
-from tcformal.solve.spawning import end_with_parent
+from tcformal.spawning import end_with_parent
 
 #: The proof of clauses among which one is empty: that clause again.
 TRIVIAL_PROOF = "0\n"

@@ -25,7 +25,7 @@ from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import from_json
 from tcformal.solve.result import LARGEST_PROOF, Limits, RunnerOutcome, Status, is_out_of_memory
-from tcformal.solve.spawning import end_with_parent
+from tcformal.spawning import end_with_parent
 
 #: A request or an answer: one JSON object.
 Message = dict[str, Any]

@@ -13,7 +13,7 @@ from tcformal.design.trees.arrangements import tree_of
 from tcformal.design.unit import UnitSpec, same_formats
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.programs.chain import same_definition
+from tcformal.semantics.chain import same_definition
 from tcformal.theory.claims import at_once, sound
 from tcformal.theory.constants import (
     alone,

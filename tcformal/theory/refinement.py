@@ -30,7 +30,7 @@ from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import digest, met, reachable
-from tcformal.programs.chain import chained_dot, declare_inputs
+from tcformal.semantics.chain import chained_dot, declare_inputs
 from tcformal.semantics.mma import factors_of_product, flushed_product, negated
 from tcformal.semantics.number import Exponent, Number
 from tcformal.semantics.pack import converted_word

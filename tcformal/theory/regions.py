@@ -298,7 +298,7 @@ def region(
     elements of A, B and C other than zero.  None where the theorem says nothing, not even of terms of one
     exponent.  A spread of the whole range is one of every finite operand.
     """
-    from tcformal.programs.chain import common_k  # builds circuits
+    from tcformal.semantics.chain import common_k  # builds circuits
 
     alike = _but_for_nans(first, second, *_range(first, zero_c, exponents))
     if alike is not None:

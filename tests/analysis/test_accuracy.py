@@ -20,8 +20,8 @@ from tcformal.cli import main
 from tcformal.design.names import resolve
 from tcformal.errors import InputError, InvariantError
 from tcformal.oracle.values import decode, encode_exact
-from tcformal.query.replay import oracle_result
 from tcformal.simulation.matrix_unit import Unit
+from tcformal.simulation.replay import oracle_result
 from tcformal.theory.constants import PARTS, constants, near, product_share
 from tcformal.theory.stated_sum import LETTERS, NO_C, StatedSum
 from tcformal.theory.theorems import in_the_way

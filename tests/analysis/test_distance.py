@@ -18,9 +18,9 @@ from tcformal.cli import main
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, InvariantError
 from tcformal.oracle.values import decode
-from tcformal.query.replay import oracle_result
 from tcformal.simulation.matrix_unit import unit
 from tcformal.simulation.operands.witness import scale_values
+from tcformal.simulation.replay import oracle_result
 from tcformal.theory.stated_sum import NO_C, StatedSum, normal_sum, sum_of
 
 AMPERE, HOPPER = (f"{x}/mma.m16n8k16.f32.f16.f16.f32" for x in ("ampere", "hopper"))

@@ -13,8 +13,8 @@ from exported_runs import design_of, expected, read_aiger, read_z3_gates, seeded
 from tcformal.analysis.records import ExportRecord, append, held
 from tcformal.backends.export.formats import FORMATS, written
 from tcformal.design.names import resolve
-from tcformal.programs.chain import definition
 from tcformal.report.results import exports_section
+from tcformal.semantics.chain import definition
 
 UNIT = "x86/vdpbf16ps"
 

@@ -28,8 +28,8 @@ from tcformal.design.spec import Operands
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.programs.chain import scale_count
 from tcformal.programs.program import known_programs
+from tcformal.semantics.chain import scale_count
 from tcformal.simulation.operands.batch import Batch
 from tcformal.simulation.runnable import program
 

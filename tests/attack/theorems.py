@@ -37,10 +37,10 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
-from tcformal.programs.chain import common_k, declare_inputs
 from tcformal.query.assume import Assumptions, assume_of_unit, from_texts
 from tcformal.query.claims.register import refused
 from tcformal.query.claims.witnesses import close, exact_form, rounded_once
+from tcformal.semantics.chain import common_k, declare_inputs
 from tcformal.simulation.operands.batch import Batch, columns, rows_of, together
 from tcformal.theory.claims import zero_idle
 from tcformal.theory.equality import normal_form

@@ -39,7 +39,7 @@ def test_a_claim_that_a_theorem_answers_names_it_and_what_it_rests_on(results_fo
 
 
 def test_no_circuit_is_built_where_a_theorem_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tcformal.programs.chain.unit_dot", None)
+    monkeypatch.setattr("tcformal.semantics.chain.unit_dot", None)
     for claim in ("relative-error", "carry-bits", "integer-sums", "product-order", "negation-symmetry"):
         result = run("tfdpa@products=1000000,fraction_bits=30", "--claim", claim)
         assert result.exit_code == 0, result.output

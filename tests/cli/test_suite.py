@@ -16,8 +16,8 @@ from click.testing import Result
 
 from tcformal.design.names import resolve
 from tcformal.oracle.exact import unit_dot
-from tcformal.query.replay import oracle_result
 from tcformal.query.suites.made import from_json
+from tcformal.simulation.replay import oracle_result
 
 #: Three designs that vectors tell apart: no solver is asked.
 THREE = ("tfdpa@products=2", "--vary", "conversion=RZ-FP32,RU-FP32,RD-FP32", "--vectors", "512")

@@ -13,7 +13,7 @@ from conformance.test_designs import compare, oracle_on_all
 from tcformal.backends.concrete import WORTH_COMPILING, Concrete
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.oracle.exact import unit_dot
-from tcformal.programs.chain import circuit
+from tcformal.semantics.chain import circuit
 from tcformal.simulation.compiled import lane_words
 from tcformal.simulation.matrix_unit import Unit, unit
 from tcformal.simulation.operands.batch import Batch, batch, witness_at

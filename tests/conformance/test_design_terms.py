@@ -10,7 +10,7 @@ from conformance.test_term_interpreters import ANSWERS
 from tcformal.backends.concrete import Concrete
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.programs.chain import circuit
+from tcformal.semantics.chain import circuit
 from tcformal.simulation.matrix_unit import unit
 from tcformal.simulation.operands.batch import FAMILIES, batch, witness_at
 

@@ -46,11 +46,11 @@ from tcformal.encodings.spec import Format, Sign, Specials
 from tcformal.errors import InputError
 from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import ExactValue, NumberClass, decode
-from tcformal.programs.chain import circuit
-from tcformal.query.replay import oracle_result
+from tcformal.semantics.chain import circuit
 from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.operands.batch import Batch, Raw, batch, edge_encodings, one_operand
 from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.replay import oracle_result
 
 SEED = 20260712
 #: Vectors of each family of designs in the default tests (the long ones take a million), and how many of

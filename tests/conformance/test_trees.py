@@ -17,10 +17,10 @@ from tcformal.encodings.catalog import FORMATS
 from tcformal.errors import InputError
 from tcformal.oracle.exact import unit_dot
 from tcformal.query.explain.explain import explain
-from tcformal.query.replay import oracle_result
 from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.operands.batch import batch, witness_at
 from tcformal.simulation.operands.inputs import inputs_to_try
+from tcformal.simulation.replay import oracle_result
 
 #: Designs whose trees take their operands in another order, and so are other circuits.
 OTHERS = (

@@ -21,10 +21,10 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.query.assume import Assumptions
 from tcformal.query.pair import question
-from tcformal.query.replay import oracle_result
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import batch_of
 from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.replay import oracle_result
 
 #: One unit of each way to sum.
 SAMPLE = (

@@ -26,7 +26,7 @@ from tcformal.errors import DeviceError
 from tcformal.identification.refutation import recheck
 from tcformal.ir.build import Graph
 from tcformal.oracle.exact import unit_dot
-from tcformal.programs.chain import chained_dot, declare_inputs
+from tcformal.semantics.chain import chained_dot, declare_inputs
 from tcformal.semantics.special import first_nan
 from tcformal.semantics.sums import block
 from tcformal.simulation.matrix_unit import replay, unit

@@ -21,7 +21,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.devices.cuda import kernel
 from tcformal.devices.device import sources
 from tcformal.devices.tiles import Places, placed
-from tcformal.programs.chain import scale_count
+from tcformal.semantics.chain import scale_count
 from tcformal.simulation.matrix_unit import replay, unit
 from tcformal.simulation.operands.batch import Batch, Raw, batch
 

@@ -11,9 +11,9 @@ from tcformal.design.names import resolve
 from tcformal.encodings.catalog import FORMATS, format_named
 from tcformal.errors import InputError, UnknownNameError, ValueTextError
 from tcformal.oracle.values import NumberClass, decode, format_value, parse_value
-from tcformal.query.replay import oracle_result
 from tcformal.simulation.matrix_unit import unit
 from tcformal.simulation.operands.batch import batch, witness_at
+from tcformal.simulation.replay import oracle_result
 
 
 def test_a_shape_is_ieee_like() -> None:

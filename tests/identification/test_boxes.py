@@ -24,7 +24,7 @@ from tcformal.identification.identify import Identifying, identified
 from tcformal.identification.operand_questions import first_sums, invalid_operations
 from tcformal.identification.survivors import Search
 from tcformal.identification.verified import verify_identification
-from tcformal.programs.chain import same_definition
+from tcformal.semantics.chain import same_definition
 from tcformal.simulation.matrix_unit import Unit, replay
 from tcformal.simulation.operands.batch import Raw
 from tcformal.simulation.operands.batch import batch as random_batch

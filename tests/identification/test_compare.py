@@ -16,8 +16,8 @@ from tcformal.devices.runner import run_plan
 from tcformal.devices.runs import pieces_of, read_runs
 from tcformal.errors import RecordError
 from tcformal.identification.refutation import Comparison, compare
-from tcformal.programs.chain import definition
 from tcformal.query.explain.explain import explain_witness
+from tcformal.semantics.chain import definition
 from tcformal.simulation.matrix_unit import padded_witness, replay, unit
 from tcformal.simulation.operands.batch import batch_of, rows_of, together
 

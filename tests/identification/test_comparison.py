@@ -20,8 +20,9 @@ from tcformal.encodings.catalog import FORMATS
 from tcformal.errors import InputError, SolverDisagreementError
 from tcformal.identification.bugs import subnormal_products
 from tcformal.identification.comparison import Compared, Difference, compare_outputs, loss
-from tcformal.identification.outputs import outputs, read_array
+from tcformal.identification.outputs import outputs
 from tcformal.identification.product_elements import Elements
+from tcformal.simulation.array_files import read_array
 
 RNG = np.random.default_rng(5)
 A, B = operands(RNG, (16, 24, 64))

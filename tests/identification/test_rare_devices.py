@@ -21,8 +21,8 @@ from tcformal.identification.identify import identified
 from tcformal.identification.operand_questions import isolated, overflow_limit, product_signs
 from tcformal.identification.survivors import Search
 from tcformal.identification.verified import verify_identification
-from tcformal.programs.chain import same_definition
 from tcformal.report.identified import identification_view
+from tcformal.semantics.chain import same_definition
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import Batch, Raw, batch_of
 from tcformal.simulation.operands.inputs import pool_of

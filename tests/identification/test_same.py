@@ -9,7 +9,7 @@ import pytest
 from tcformal.design.axes import altered
 from tcformal.design.names import resolve
 from tcformal.identification.certify import Likeness, Sameness
-from tcformal.programs.chain import same_definition
+from tcformal.semantics.chain import same_definition
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import batch_of
 from tcformal.simulation.operands.witness import Witness

@@ -9,9 +9,9 @@ from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.oracle.exact import unit_dot
 from tcformal.oracle.values import parse_value
-from tcformal.query.replay import oracle_result
 from tcformal.simulation.matrix_unit import unit
 from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.replay import oracle_result
 
 WMMA = "v_wmma_f32_16x16x16_f16"
 #: One step of RDNA4's sum with two products, and of RDNA3's.

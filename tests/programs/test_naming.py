@@ -11,7 +11,7 @@ from tcformal.cli import main
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.ir.build import Graph
 from tcformal.ir.walk import digest
-from tcformal.programs.chain import chained_dot, declare_inputs, definition, misnamed
+from tcformal.semantics.chain import chained_dot, declare_inputs, definition, misnamed
 
 VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
 
@@ -39,7 +39,7 @@ def test_the_command_says_how_many() -> None:
 
 
 def test_the_command_names_what_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tcformal.programs.chain.misnamed", lambda *_: {"volta/other": VOLTA})
+    monkeypatch.setattr("tcformal.semantics.chain.misnamed", lambda *_: {"volta/other": VOLTA})
     result = CliRunner().invoke(main, ["units", "--arch", "volta", "--check"])
     assert result.exit_code == 1, result.output
     assert f"volta/other does not build the circuit of {VOLTA}" in result.output

@@ -15,11 +15,11 @@ from tcformal.encodings.spec import Format
 from tcformal.errors import InputError, UnknownNameError
 from tcformal.ir.build import Graph
 from tcformal.oracle.values import NumberClass, decode, exponent_of, parse_value
-from tcformal.programs.chain import declare_inputs
 from tcformal.query.assume import REGIONS, Assumptions, assume_of_unit, from_texts, parse_region
 from tcformal.query.comparison.error_comparison import comparison_parameters
 from tcformal.query.question import Kind as Verdict
 from tcformal.query.separate import separate
+from tcformal.semantics.chain import declare_inputs
 from tcformal.solve.result import Limits
 
 FP16, FP32 = FORMATS["fp16"], FORMATS["fp32"]

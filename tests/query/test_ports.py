@@ -10,8 +10,8 @@ from tcformal.backends.concrete import Concrete
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
-from tcformal.programs.chain import declare_inputs
 from tcformal.query.rtl import mapped, port_nodes, port_values, tied
+from tcformal.semantics.chain import declare_inputs
 from tcformal.simulation.operands.witness import Witness
 
 SPEC = resolve("valpey@terms=3")

@@ -13,17 +13,17 @@ from tcformal.encodings.catalog import FORMATS
 from tcformal.encodings.spec import Sign
 from tcformal.ir.build import Graph
 from tcformal.oracle.values import ExactValue, NumberClass, decode
-from tcformal.programs.chain import OperandNodes, common_k
 from tcformal.query import pair as spec
 from tcformal.query.assume import Assumptions, assume, assumptions
 from tcformal.query.pair import question
 from tcformal.query.question import Kind
-from tcformal.query.replay import oracle_result
 from tcformal.query.separate import separate
+from tcformal.semantics.chain import OperandNodes, common_k
 from tcformal.semantics.stages import Dot
 from tcformal.simulation.operands.batch import edge_encodings, witness_at
 from tcformal.simulation.operands.inputs import inputs_to_try
 from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.replay import oracle_result
 from tcformal.solve.result import Limits
 
 LIMITS = Limits(time_s=60.0, memory_mb=4096, seed=0)

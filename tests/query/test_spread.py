@@ -13,10 +13,10 @@ from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.oracle.values import NumberClass, decode, exponent_of
-from tcformal.programs.chain import declare_inputs
 from tcformal.query.assume import Assumptions, assume_of_unit, from_texts
 from tcformal.query.claims.witnesses import close, nearest
 from tcformal.query.pair import question
+from tcformal.semantics.chain import declare_inputs
 from tcformal.simulation.operands.batch import columns
 from tcformal.solve.portfolio import decide
 from tcformal.solve.result import Limits, Status

@@ -21,7 +21,6 @@ from tcformal.design.space import LARGEST, Space, space
 from tcformal.errors import InputError, RecordError, SolverDisagreementError, UnknownNameError
 from tcformal.query.options import SolveOptions
 from tcformal.query.question import Kind
-from tcformal.query.replay import oracle_result
 from tcformal.query.suites import cover as covering
 from tcformal.query.suites.cover import cover, irredundant, split_cover
 from tcformal.query.suites.made import LISTED, Suite, complaints, from_json, to_json
@@ -31,6 +30,7 @@ from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.operands.batch import batch_of, columns, lengthened, rows_of, together, witness_at
 from tcformal.simulation.operands.inputs import directed, inputs_to_try
 from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.replay import oracle_result
 from tcformal.solve.result import Limits
 
 AMPERE, HOPPER = "ampere/mma.m16n8k8.f32.f16.f16.f32", "hopper/mma.m16n8k8.f32.f16.f16.f32"

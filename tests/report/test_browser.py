@@ -20,9 +20,9 @@ from tcformal.analysis.queryfile import known_queries
 from tcformal.callbacks import ignore, ignore_count
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.unit import UnitSpec
-from tcformal.programs.chain import scale_count
 from tcformal.query.pairs.pairs import groups
 from tcformal.report.site import pages as site_pages
+from tcformal.semantics.chain import scale_count
 from tcformal.simulation.operands.batch import batch
 
 pytestmark = pytest.mark.debian

@@ -14,10 +14,10 @@ from tcformal.cli import main
 from tcformal.design.names import resolve
 from tcformal.oracle.numerals import power_of_two
 from tcformal.query.explain.explain import explain_witness
-from tcformal.query.explain.given import witness_of
 from tcformal.query.explain.trace import Trace
 from tcformal.report.svg import blocks, panels_svg, picture_svg
 from tcformal.simulation.operands.batch import batch
+from tcformal.simulation.operands.given import witness_of
 from tcformal.simulation.operands.witness import Witness
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -12,10 +12,10 @@ from tcformal.backends.concrete import Concrete
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
-from tcformal.query.replay import oracle_result
 from tcformal.semantics.reduce import add_sign_magnitude
 from tcformal.simulation.matrix_unit import Unit, unit
 from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.replay import oracle_result
 
 UNITS = (
     "volta/mma.m8n8k4.f32.f16.f16.f32",

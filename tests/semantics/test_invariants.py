@@ -17,8 +17,8 @@ from tcformal.errors import InvariantError, WidthError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import digest
-from tcformal.programs.chain import chained_dot, circuit, declare_inputs
 from tcformal.semantics import round as rounding
+from tcformal.semantics.chain import chained_dot, circuit, declare_inputs
 from tcformal.solve.portfolio import decide
 from tcformal.solve.result import Limits, Status
 

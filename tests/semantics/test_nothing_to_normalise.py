@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tcformal.design.names import resolve
-from tcformal.programs.chain import same_definition
-from tcformal.query.replay import oracle_result
+from tcformal.semantics.chain import same_definition
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import rows_of, witness_at
 from tcformal.simulation.operands.inputs import pool_of
+from tcformal.simulation.replay import oracle_result
 
 SUM = "tfdpa@products=2,k=2,fraction_bits=9,a_format=e5m2,b_format=e4m3,c_format=fp16,d_format=fp16"
 FLUSHED = f"{SUM},operand_subnormals=signed_zero"

@@ -32,8 +32,8 @@ from tcformal import InputError, gemm
 from tcformal.design.names import resolve
 from tcformal.encodings.catalog import FORMATS
 from tcformal.oracle.interpreter import program_result
-from tcformal.programs.chain import scale_count
 from tcformal.programs.recipe_steps import Extras, parts_of, recipe_plan
+from tcformal.semantics.chain import scale_count
 from tcformal.simulation.arrays import dtypes, from_raw
 from tcformal.simulation.operands.batch import Raw
 

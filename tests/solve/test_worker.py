@@ -157,7 +157,7 @@ def test_a_worker_ends_with_its_parent(tmp_path: Path) -> None:
     code = (
         "import os, subprocess, sys, time\n"
         "from functools import partial\n"
-        "from tcformal.solve.spawning import end_with_parent\n"
+        "from tcformal.spawning import end_with_parent\n"
         "made = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'],"
         " preexec_fn=partial(end_with_parent, os.getpid()))\n"
         f"open({str(child)!r}, 'w').write(str(made.pid) + ' ')\n"

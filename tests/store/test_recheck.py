@@ -19,7 +19,7 @@ from tcformal.backends.cnf import to_cnf
 from tcformal.design.names import resolve
 from tcformal.errors import CertificateError
 from tcformal.ir.walk import to_json
-from tcformal.programs.chain import staged_circuit
+from tcformal.semantics.chain import staged_circuit
 from tcformal.solve import drat
 from tcformal.solve.certificate import Certificate, certify, unpack
 from tcformal.solve.result import Limits

@@ -13,8 +13,8 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Sign
 from tcformal.oracle.values import decode
-from tcformal.query.replay import oracle_result
 from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.replay import oracle_result
 from tcformal.theory.constants import exponent_units, fine, joined, piecewise, power, product_loss
 
 #: Significands of four bits in pieces of two.

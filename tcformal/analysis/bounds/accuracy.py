@@ -22,7 +22,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import InputError, InvariantError
 from tcformal.oracle.numerals import bounds_text
-from tcformal.programs.chain import not_built
+from tcformal.semantics.chain import not_built
 from tcformal.shown import Shown, short
 from tcformal.simulation.matrix_unit import Unit, spec_of
 from tcformal.theory.theorems import in_the_way

@@ -26,10 +26,10 @@ from tcformal.design.rounding import NEAREST
 from tcformal.design.unit import UnitSpec, product_signs
 from tcformal.encodings.spec import Format
 from tcformal.oracle.values import decode, encode_exact, encoded, exponent_of
-from tcformal.programs.chain import scale_count
-from tcformal.query.replay import results_of
+from tcformal.semantics.chain import scale_count
 from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.replay import results_of
 
 #: Pairs of significands that are tried at once, and rounds around the best.
 _TRIED, _CUT_ROUNDS = 1 << 15, 6

@@ -16,9 +16,8 @@ from tcformal.design.rounding import NEAREST
 from tcformal.design.unit import UnitSpec, product_signs
 from tcformal.encodings.spec import Format
 from tcformal.oracle.values import NumberClass, decode, encoded
-from tcformal.programs.chain import scale_count
-from tcformal.query.replay import results_of
-from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.operands.witness import Witness, scale_ones
+from tcformal.simulation.replay import results_of
 from tcformal.theory.design import block_size
 
 #: Different calls that are followed; products of a longer dot product are then zeros.
@@ -221,9 +220,8 @@ class Construction:
         """One call, padded with zeros; `scales` of A and `others` of B are 1 by default."""
         unit = self.unit
         a, b = zip(*pairs, *[_NOTHING] * (unit.k - len(pairs)), strict=True)
-        ones = () if unit.scale_format is None else (unit.scale_format.one,) * scale_count(unit, unit.k)
-        own, other = tuple(scales) or ones, tuple(others) or ones
-        return Witness(a, b, c, own, other)
+        ones = scale_ones(unit, unit.k)
+        return Witness(a, b, c, tuple(scales) or ones, tuple(others) or ones)
 
     def values(self, w: Witness) -> list[Fraction]:
         """The exact scaled products of a call, negated where the unit subtracts them."""

@@ -17,6 +17,7 @@ from tcformal.design import steps
 from tcformal.design.rounding import NEAREST
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
+from tcformal.oracle.numerals import lowest_bit
 from tcformal.oracle.values import decode
 from tcformal.theory.stated_sum import LETTERS, NO_C, StatedSum
 
@@ -244,7 +245,7 @@ class Sums:
                 more = p if q == 1 else p * q
                 errors[i] = errors[i] + more if i in errors else more
             loose.append(x.loose if q == 1 else times(x.loose, abs(q)))
-            grids.append(x.grid if x.grid is None or q == 1 else x.grid + _shift(q))
+            grids.append(x.grid if x.grid is None or q == 1 else x.grid + lowest_bit(q))
         runs = self.added([(run, q) for x, q, _ in parts for run in x.runs])
         known = [x for x in grids if x is not None]
         left = {i: q for i, q in errors.items() if q}
@@ -310,12 +311,6 @@ class Sums:
 def _is_power(x: Fraction) -> bool:
     """Whether a number is a power of two, of either sign."""
     return abs(x.numerator * x.denominator).bit_count() == 1
-
-
-def _shift(q: Fraction) -> int:
-    """The 2-adic valuation of a dyadic number."""
-    low = (q.numerator & -q.numerator).bit_length() - 1
-    return low - (q.denominator.bit_length() - 1)
 
 
 @dataclass(slots=True, eq=False)

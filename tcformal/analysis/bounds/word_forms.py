@@ -9,6 +9,7 @@ from fractions import Fraction
 from tcformal.design.rounding import NEAREST
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
+from tcformal.oracle.values import exponent_of
 
 #: Powers of two that depend on data: (number of the step, how often), in order.
 Powers = tuple[tuple[int, int], ...]
@@ -201,11 +202,8 @@ def relative(target: Format, mode: str) -> Fraction:
 
 def exponent(x: Fraction, *, up: bool = False) -> int:
     """The exponent of the largest power of two at most |x|; with `up`, of the least one at least |x|."""
-    x = abs(x)
-    e = x.numerator.bit_length() - x.denominator.bit_length()
-    if Fraction(2) ** e > x:
-        e -= 1
-    return e + (up and Fraction(2) ** e != x)
+    e = exponent_of(abs(x))
+    return e + (up and Fraction(2) ** e != abs(x))
 
 
 def joined(x: Powers, y: Powers) -> Powers:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from itertools import product
+from typing import Any
 
 from tcformal.design.arithmetic import DMMA_DEFAULT_NAN, NVIDIA_NAN, fma_chain, t_fdpa
 from tcformal.design.spec import Design, Operands
@@ -126,88 +128,83 @@ _FP16_ZERO_NOTE = (
 def nvidia_names() -> Iterator[tuple[str, UnitMaker]]:
     """The builders of all legal units by name, architectures in order of age."""
     for arch in ARCHS:
-        for text in MMA[arch]:
-            yield f"{arch}/mma.{text}", partial(_mma, arch, text)
-        if arch == "hopper":
-            yield from _wgmma_names()
-        if arch == "blackwell":
-            yield from _tcgen05_names()
-        if arch == "rtx-blackwell":
-            yield from _kind_mma_names()
-        for text in EMULATED.get(arch, ()):
-            yield f"{arch}/emulated.mma.{text}", partial(_emulated, arch, text)
+        more = {"hopper": _wgmma_names, "blackwell": _tcgen05_names, "rtx-blackwell": _kind_mma_names}
+        names = [f"mma.{text}" for text in MMA[arch]] + list(more.get(arch, tuple)())
+        yield from ((f"{arch}/{name}", _hardware) for name in names)
+        yield from ((f"{arch}/emulated.mma.{text}", _emulated) for text in EMULATED.get(arch, ()))
 
 
-def _wgmma_names() -> Iterator[tuple[str, UnitMaker]]:
+def _wgmma_names() -> Iterator[str]:
     types = ["k8.f32.tf32.tf32", "k16.f32.f16.f16", "k16.f16.f16.f16", "k16.f32.bf16.bf16"]
     types += [f"k32.{d}.{a}.{b}" for d, a, b in product(("f32", "f16"), _FP8, _FP8)]
-    for n, text in product(_N, types):
-        k, d, a, b = text.split(".")
-        maker = partial(_plain, "hopper", f"m64n{n}{k}", d, a, b, d)
-        yield f"hopper/wgmma.m64n{n}{text}", maker
+    return (f"wgmma.m64n{n}{text}" for n, text in product(_N, types))
 
 
-def _tcgen05_names() -> Iterator[tuple[str, UnitMaker]]:
-    kinds = [("k8", "tf32", "f32", "tf32", "tf32"), ("k16", "f16", "f16", "f16", "f16")]
-    kinds += [("k16", "f16", "f32", a, b) for a, b in product(("f16", "bf16"), repeat=2)]
-    kinds += [("k32", "f8f6f4", d, a, b) for d, a, b in product(("f32", "f16"), _SMALL, _SMALL)]
-    for m, n, (k, kind, d, a, b) in product((64, 128), _N, kinds):
-        shape = f"m{m}n{n}{k}"
-        maker = partial(_plain, "blackwell", shape, d, a, b, d)
-        yield f"blackwell/tcgen05.{shape}.kind::{kind}.{d}.{a}.{b}", maker
-    for n, (k, kind, block, a, b, scale) in product(_N, _scaled_kinds()):
-        shape = f"m128n{n}{k}"
-        maker = partial(_scaled, "blackwell", shape, kind, block, a, b, scale)
-        yield f"blackwell/tcgen05.{shape}.kind::{kind}.block{block}.f32.{a}.{b}.{scale}", maker
+def _tcgen05_names() -> Iterator[str]:
+    kinds = ["k8.kind::tf32.f32.tf32.tf32", "k16.kind::f16.f16.f16.f16"]
+    kinds += [f"k16.kind::f16.f32.{a}.{b}" for a, b in product(("f16", "bf16"), repeat=2)]
+    kinds += [f"k32.kind::f8f6f4.{d}.{a}.{b}" for d, a, b in product(("f32", "f16"), _SMALL, _SMALL)]
+    yield from (f"tcgen05.m{m}n{n}{kind}" for m, n, kind in product((64, 128), _N, kinds))
+    for n, (k, kind, a, b, scale) in product(_N, _scaled_kinds()):
+        yield f"tcgen05.m128n{n}{k}.{kind}.f32.{a}.{b}.{scale}"
 
 
-def _kind_mma_names() -> Iterator[tuple[str, UnitMaker]]:
-    arch = "rtx-blackwell"
+def _kind_mma_names() -> Iterator[str]:
     for d, a, b in product(("f32", "f16"), _SMALL, _SMALL):
-        yield (
-            f"{arch}/mma.m16n8k32.kind::f8f6f4.{d}.{a}.{b}.{d}",
-            partial(_plain, arch, "m16n8k32", d, a, b, d),
-        )
-    for k, kind, block, a, b, scale in _scaled_kinds():
-        yield (
-            f"{arch}/mma.m16n8{k}.kind::{kind}.block{block}.f32.{a}.{b}.f32.{scale}",
-            partial(_scaled, arch, f"m16n8{k}", kind, block, a, b, scale),
-        )
+        yield f"mma.m16n8k32.kind::f8f6f4.{d}.{a}.{b}.{d}"
+    for k, kind, a, b, scale in _scaled_kinds():
+        yield f"mma.m16n8{k}.{kind}.f32.{a}.{b}.f32.{scale}"
 
 
-def _scaled_kinds() -> Iterator[tuple[str, str, int, str, str, str]]:
-    """The legal block-scaled kinds: (k, kind, block, a, b, scale format); block32 with ue4m3 is illegal."""
+def _scaled_kinds() -> Iterator[tuple[str, str, str, str, str]]:
+    """The legal block-scaled kinds: k, kind and block, a, b, scale format; block32 with ue4m3 is illegal."""
     for a, b in product(_SMALL, _SMALL):
-        yield "k32", "mxf8f6f4", 32, a, b, "ue8m0"
-    yield "k64", "mxf4", 32, "e2m1", "e2m1", "ue8m0"
+        yield "k32", "kind::mxf8f6f4.block32", a, b, "ue8m0"
+    yield "k64", "kind::mxf4.block32", "e2m1", "e2m1", "ue8m0"
     for block, scale in ((32, "ue8m0"), (16, "ue8m0"), (16, "ue4m3")):
-        yield "k64", "mxf4nvf4", block, "e2m1", "e2m1", scale
+        yield "k64", f"kind::mxf4nvf4.block{block}", "e2m1", "e2m1", scale
 
 
-def _mnk(shape: str) -> tuple[int, int, int]:
-    m, _, rest = shape.removeprefix("m").partition("n")
-    n, _, k = rest.partition("k")
-    return int(m), int(n), int(k)
+#: A name: architecture, instruction, shape, kind and block of scales, formats of D, A, B, C and the scales.
+_NAME = re.compile(
+    r"(?P<arch>[\w-]+)/(?:emulated\.)?\w+\.(?P<shape>m(?P<m>\d+)n(?P<n>\d+)k(?P<k>\d+))"
+    r"(?:\.kind::(?P<kind>\w+))?(?:\.block(?P<block>\d+))?\.(?P<d>\w+)\.(?P<a>\w+)\.(?P<b>\w+)"
+    r"(?:\.(?P<c>f\d+))?(?:\.(?P<scale>ue\w+))?"
+)
+
+
+def _of_name(name: str, **more: Any) -> UnitSpec:
+    """The unit whose shape, formats and scales its name says."""
+    x = _parsed(name)
+    return UnitSpec(
+        name=name, m=int(x["m"]), n=int(x["n"]), k=int(x["k"]), operands=_operands(name),
+        scale_format=format_named(x["scale"]) if x["scale"] else None,
+        scale_block=int(x["block"]) if x["block"] else None, **more,
+    )  # fmt: skip
+
+
+def _parsed(name: str) -> re.Match[str]:
+    found = _NAME.fullmatch(name)
+    assert found is not None, name
+    return found
 
 
 @cache
-def _operands(d: str, a: str, b: str, c: str) -> Operands:
-    return Operands(a=format_named(a), b=format_named(b), c=format_named(c), d=format_named(d))
+def _formats(*names: str) -> Operands:
+    return Operands(**{letter: format_named(name) for letter, name in zip("abcd", names, strict=True)})
 
 
-def _mma(arch: str, text: str, name: str) -> UnitSpec:
-    shape, d, a, b, c = text.split(".")
-    return _double(arch, shape, name) if a == "f64" else _plain(arch, shape, d, a, b, c, name)
+def _operands(name: str) -> Operands:
+    x = _parsed(name)
+    return _formats(x["a"], x["b"], x["c"] or x["d"], x["d"])
 
 
-def _double(arch: str, shape: str, name: str) -> UnitSpec:
-    m, n, k = _mnk(shape)
-    return UnitSpec(
-        name=name, m=m, n=n, k=k,
-        operands=_operands("f64", "f64", "f64", "f64"),
-        design=fma_chain(fmt="fp64", nan_word=DMMA_DEFAULT_NAN, nan_rule="b_sum_a"),
-        facts=double_facts(arch),
-    )  # fmt: skip
+def _hardware(name: str) -> UnitSpec:
+    x = _parsed(name)
+    if x["a"] != "f64":
+        return _scaled(name) if x["scale"] else _plain(name)
+    design = fma_chain(fmt="fp64", nan_word=DMMA_DEFAULT_NAN, nan_rule="b_sum_a")
+    return _of_name(name, design=design, facts=double_facts(x["arch"]))
 
 
 def _design(arch: Arch, a: Format, d: str) -> Design:
@@ -223,12 +220,11 @@ def _design(arch: Arch, a: Format, d: str) -> Design:
     )
 
 
-def _plain(arch_name: str, shape: str, d: str, a: str, b: str, c: str, name: str) -> UnitSpec:
+def _plain(name: str) -> UnitSpec:
     """A T-FDPA unit without scales."""
-    m, n, k = _mnk(shape)
-    operands = _operands(d, a, b, c)
+    operands, arch_name = _operands(name), _parsed(name)["arch"]
     # Turing runs Volta's m8n8k4 with Volta's parameters (XIE; MMA-Sim 2.1.1).
-    as_volta = arch_name == "turing" and shape == "m8n8k4"
+    as_volta = arch_name == "turing" and _parsed(name)["shape"] == "m8n8k4"
     arch = ARCHS["volta" if as_volta else arch_name]
     recorded = (operands.a.name, operands.d.name) in ARCHS[arch_name].recorded
     notes = [] if arch_name == "hopper" else [_NAN_NOTE]
@@ -238,22 +234,14 @@ def _plain(arch_name: str, shape: str, d: str, a: str, b: str, c: str, name: str
         notes.append(_HOPPER_FP8_NOTE)
     if operands.d.name == "fp16":
         notes.append(_FP16_ZERO_NOTE)
-    return UnitSpec(
-        name=name, m=m, n=n, k=k,
-        operands=operands,
-        design=_design(arch, operands.a, operands.d.name),
-        facts=t_fdpa_facts(arch_name, operands, recorded=recorded),
-        notes=tuple(notes),
-    )  # fmt: skip
+    facts = t_fdpa_facts(arch_name, operands, recorded=recorded)
+    return _of_name(name, design=_design(arch, operands.a, operands.d.name), facts=facts, notes=tuple(notes))
 
 
-def _scaled(
-    arch_name: str, shape: str, kind: str, block: int, a: str, b: str, scale: str, name: str
-) -> UnitSpec:
+def _scaled(name: str) -> UnitSpec:
     """A block-scaled unit: ST-FDPA for mxf8f6f4, GST-FDPA for the fp4 kinds."""
-    m, n, k = _mnk(shape)
-    arch = ARCHS[arch_name]
-    grouped = kind != "mxf8f6f4"
+    x = _parsed(name)
+    arch, grouped = ARCHS[x["arch"]], x["kind"] != "mxf8f6f4"
     design = t_fdpa(
         products=64 if grouped else arch.block_bytes,
         fraction_bits=35 if grouped else arch.fraction_bits,
@@ -261,39 +249,26 @@ def _scaled(
         d="fp32",
         group=16 if grouped else None,
     )
-    operands = _operands("f32", a, b, "f32")
     table, algorithm = ("Table 5", "Algorithm 9") if grouped else ("Table 4", "Algorithm 8")
-    return UnitSpec(
-        name=name, m=m, n=n, k=k,
-        operands=operands,
-        design=design,
-        scale_format=format_named(scale),
-        scale_block=block,
-        facts=t_fdpa_facts(arch_name, operands, recorded=False, table=table, algorithm=algorithm),
-        notes=(_NAN_NOTE,),
-    )  # fmt: skip
+    facts = t_fdpa_facts(x["arch"], _operands(name), recorded=False, table=table, algorithm=algorithm)
+    return _of_name(name, design=design, facts=facts, notes=(_NAN_NOTE,))
 
 
-def _emulated(arch_name: str, text: str, name: str) -> UnitSpec:
+def _emulated(name: str) -> UnitSpec:
     """The compiler's composition for an `mma` that the architecture lacks."""
-    shape, d, a, b, c = text.split(".")
-    m, n, k = _mnk(shape)
-    operands = _operands(d, a, b, c)
-    d_name = operands.d.name
+    x, operands = _parsed(name), _operands(name)
+    k, arch, d_name = int(x["k"]), ARCHS[x["arch"]], operands.d.name
     addition = replace(fma_chain(fmt=d_name, nan_word=NVIDIA_NAN[d_name]), conversion=f"RNE-{d_name.upper()}")
-    if a == "f16":
+    if x["a"] == "f16":
         # Scalar: convert to fp32, FFMA in the order of k from zero, FADD c.
         design = fma_chain(fmt="fp32", nan_word=NVIDIA_NAN["fp32"])
         how = Emulation(converted=format_named("fp32"), parts=(tuple(range(k)),), addition=addition)
     else:
         # fp8 to fp16, one HMMA over k%4 in {0, 1} from zero, one over {2, 3} from its result, then c.
-        design = _design(ARCHS[arch_name], format_named("fp16"), d_name)
+        design = _design(arch, format_named("fp16"), d_name)
         halves = tuple(tuple(i for i in range(k) if (i % 4 < 2) == first) for first in (True, False))
         how = Emulation(converted=format_named("fp16"), parts=halves, addition=addition)
     note = "Emulated: the compiler builds this from other instructions; no matrix unit computes it."
-    return UnitSpec(
-        name=name, m=m, n=n, k=k,
-        operands=operands, design=design, emulation=how,
-        facts=composed_facts(arch_name, ARCHS[arch_name].sm, operands),
-        notes=(note, _COMPOSED_NOTE) if arch_name == "hopper" else (note,),
-    )  # fmt: skip
+    notes = (note, _COMPOSED_NOTE) if x["arch"] == "hopper" else (note,)
+    facts = composed_facts(x["arch"], arch.sm, operands)
+    return _of_name(name, design=design, emulation=how, facts=facts, notes=notes)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from tcformal.design.arithmetic import arm_dot_bf16, x86_dot, x86_tile
-from tcformal.design.spec import Design, Operands
-from tcformal.design.unit import Fact, UnitSpec
+from tcformal.design.spec import Design
+from tcformal.design.unit import Fact
 from tcformal.design.vendors.facts import (
     AMD_RESULTS,
     ARM,
@@ -17,11 +17,10 @@ from tcformal.design.vendors.facts import (
     INTEL_TINY_RESULTS,
     as_reference,
     documented,
-    facts,
     measured,
 )
 from tcformal.design.vendors.nvidia import UnitMaker
-from tcformal.encodings.catalog import format_named
+from tcformal.design.vendors.row import Published, unit_of
 
 _TILE = (16, 16, 32)
 
@@ -43,26 +42,13 @@ _X86: dict[str, tuple[tuple[int, int, int], str, Design, Fact]] = {
 
 def cpu_names() -> Iterator[tuple[str, UnitMaker]]:
     """The builders of all CPU units, by name."""
-    for name, (shape, a, design, source) in _X86.items():
-        yield f"x86/{name}", partial(_unit, shape, a, design, source)
+    rows = {f"x86/{name}": row for name, row in _X86.items()}
     for ebf in (0, 1):
         design = arm_dot_bf16(extended=bool(ebf))
         for name, shape in (("bfdot", (1, 1, 2)), ("bfmmla", (2, 2, 4)), ("bfmopa", (16, 16, 2))):
             source = documented(f"{ARM}, EBF={ebf}")
             if (name, ebf) == ("bfmopa", 0):
                 source = as_reference(source.source, "QEMU-7.2-sme")
-            yield f"arm/{name}.ebf{ebf}", partial(_unit, shape, "bf16", design, source)
-
-
-def _unit(shape: tuple[int, int, int], a: str, design: Design, source: Fact, name: str) -> UnitSpec:
-    m, n, k = shape
-    narrow, wide = format_named(a), format_named("fp32")
-    return UnitSpec(
-        name=name,
-        m=m,
-        n=n,
-        k=k,
-        operands=Operands(a=narrow, b=narrow, c=wide, d=wide),
-        design=design,
-        facts=facts(source, {}),
-    )
+            rows[f"arm/{name}.ebf{ebf}"] = shape, "bf16", design, source
+    for name, (shape, a, design, source) in rows.items():
+        yield name, partial(unit_of, Published(shape=shape, a=a, b=a, c="fp32", design=design, fact=source))

@@ -71,8 +71,8 @@ def answered(spec: UnitSpec, claim: str, how: SolveOptions) -> ClaimVerdict:
         return verdict(kind, reason, by, parts)
     if found is not None:
         return verdict(Kind.HOLDS, found.reason, "theorem")
-    from tcformal.programs.chain import not_built  # as what follows, only without a theorem
     from tcformal.query.claims.register import conditions, refused
+    from tcformal.semantics.chain import not_built  # as what follows, only without a theorem
 
     if sentence := not_built(spec):
         return verdict(Kind.UNKNOWN, f"{in_the_way(spec, claim)}; to look for inputs, {sentence}", "nothing")

@@ -13,9 +13,9 @@ from tcformal.design.short_names import in_names
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
-from tcformal.programs.chain import declare_inputs
 from tcformal.query.assume import Assumptions, assume_of_unit, from_texts
 from tcformal.query.properties import check_halves
+from tcformal.semantics.chain import declare_inputs
 from tcformal.theory.theorems import AGREEMENT, SEPARATOR, STATEMENTS
 
 

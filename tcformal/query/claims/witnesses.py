@@ -17,18 +17,18 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Sign
 from tcformal.errors import InputError, InvariantError
 from tcformal.oracle.values import parse_value
-from tcformal.programs.chain import circuit, declare_inputs, scale_count
 from tcformal.query.assume import Assumptions, from_texts, gaps_of
 from tcformal.query.claims.claim_verdict import ClaimPart, Counterexample, PartStatus
 from tcformal.query.engine import VECTORS_NAME
 from tcformal.query.pair import VECTORS, EqualityQuestion, question
 from tcformal.query.properties import PropertyReplay, property_question
 from tcformal.query.question import Kind, Question
-from tcformal.query.replay import results_of
 from tcformal.query.verdict import Verdict
+from tcformal.semantics.chain import circuit, declare_inputs, scale_count
 from tcformal.simulation.operands.batch import Batch, Integers, Raw, columns, with_scales, witness_at
 from tcformal.simulation.operands.inputs import inputs_to_try
 from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.replay import results_of
 from tcformal.theory.theorems import SEPARATOR, TheoremAnswer
 
 T = TypeVar("T")

@@ -16,11 +16,11 @@ from tcformal.ir.ops import signed
 from tcformal.oracle.numerals import number_text, power_of_two
 from tcformal.oracle.products import exact_specials, group_term, multiply, product
 from tcformal.oracle.values import ExactValue, NumberClass, decode, exponent_of
-from tcformal.programs.chain import common_k, staged_circuit
-from tcformal.query.explain.given import witness_of
 from tcformal.query.explain.trace import Divergence, Rounding, SumStep, TermRow, Trace, divergence
+from tcformal.semantics.chain import common_k, staged_circuit
 from tcformal.semantics.number import Exponent
 from tcformal.semantics.stages import AlignedTerm, Dot, DotStep, Operand, Rounded, Total
+from tcformal.simulation.operands.given import witness_of
 from tcformal.simulation.operands.witness import Witness, factor_texts, scale_values
 
 if TYPE_CHECKING:

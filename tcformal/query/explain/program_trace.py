@@ -13,13 +13,13 @@ from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.ir.node import Node
 from tcformal.oracle.values import format_value
-from tcformal.programs.chain import scale_count
 from tcformal.programs.dag import program_circuit
 from tcformal.programs.program import Program, program_of
 from tcformal.query.explain.explain import explain_witness
-from tcformal.query.explain.given import word_of
 from tcformal.query.explain.trace import Trace
+from tcformal.semantics.chain import scale_count
 from tcformal.shown import Shown, short
+from tcformal.simulation.operands.given import word_of
 from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.runnable import RunnableProgram
 

@@ -93,6 +93,22 @@ class SumStep:
         """Whether it is a sum of integers."""
         return self.rounding is not None and conversion(self.rounding.conversion).integer
 
+    @property
+    def title(self) -> str:
+        """What the sum is of, or why it is special, in words."""
+        if self.special:
+            why = "; ".join(self.blamed) or "an operand is NaN or Inf"
+            whose = f", that of {self.nan_of}" if self.nan_of else ""
+            return f"{self.scope}: {why}; so the result is {self.special}{whose}"
+        count = len(self.terms) or len(self.operands)
+        zeros = sum(term.zero for term in self.terms)
+        if self.of_integers:
+            some = f" ({zeros} of them zero, not shown)" * bool(zeros)
+            return f"{self.scope}: exact sum of {count} terms{some}"
+        title = f"{self.scope}: {count} terms at e_max = {self.e_max}, "
+        title += "exact sum, last bit sticky" if self.exact else f"{self.fraction_bits} fraction bits kept"
+        return title + f" ({'all' if zeros == count else zeros} of them zero, not shown)" * bool(zeros)
+
 
 @dataclass(frozen=True, slots=True)
 class Trace(Shown):

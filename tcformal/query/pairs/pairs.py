@@ -11,8 +11,8 @@ from tcformal.design.names import resolve
 from tcformal.design.short_names import in_names
 from tcformal.design.unit import UnitSpec, formats_text
 from tcformal.errors import UnknownNameError
-from tcformal.programs.chain import common_k
 from tcformal.query.assume import Assumptions
+from tcformal.semantics.chain import common_k
 
 
 @dataclass(frozen=True, slots=True)

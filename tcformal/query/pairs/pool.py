@@ -25,7 +25,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 from tcformal.checks import MOST_JOBS, check_int
 from tcformal.errors import InputError, NoAnswerError
-from tcformal.solve.spawning import init_child, spawning
+from tcformal.spawning import init_child, spawning
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -16,12 +16,12 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import RecordError, TcformalError
 from tcformal.oracle.values import value_data
-from tcformal.programs.chain import scale_count
 from tcformal.query.engine import answer
 from tcformal.query.options import SolveOptions
 from tcformal.query.question import JsonObject, Kind
 from tcformal.query.suites.cover import cover, covered_only_by
 from tcformal.query.suites.panel import Panel
+from tcformal.semantics.chain import scale_count
 from tcformal.shown import Shown
 from tcformal.simulation.operands.batch import witness_at
 from tcformal.simulation.operands.inputs import inputs_to_try, pool_of

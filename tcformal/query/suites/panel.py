@@ -16,12 +16,12 @@ from tcformal.design.trees.arrangements import tree_of
 from tcformal.design.unit import UnitSpec
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.programs.chain import chained_dot, common_k, declare_inputs
 from tcformal.query.assume import Assumptions
 from tcformal.query.pair import EqualityQuestion, question
-from tcformal.query.replay import oracle_result
+from tcformal.semantics.chain import chained_dot, common_k, declare_inputs
 from tcformal.simulation.operands.batch import Batch, Raw, columns, rows_of
 from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.replay import oracle_result
 from tcformal.simulation.structures import Designs, Family, parametric_family, point_of, structure_of
 
 #: Inputs evaluated at once on DAGs of single designs: every stage of each holds one word for each.

@@ -35,7 +35,6 @@ from tcformal.files import read_regular, write_whole
 from tcformal.identification.identification import IDENTIFICATION
 from tcformal.identification.verified import verify_identification
 from tcformal.oracle.values import format_value, hex_word
-from tcformal.programs.chain import definition
 from tcformal.query.assume import from_texts
 from tcformal.query.explain.explain import explain_witness
 from tcformal.query.explain.trace import Divergence, Trace, divergence
@@ -43,7 +42,6 @@ from tcformal.query.options import SolveOptions
 from tcformal.query.pair import EqualityQuestion
 from tcformal.query.pairs.pairs import FormatGroup, Pair, groups
 from tcformal.query.question import Kind
-from tcformal.query.replay import oracle_result
 from tcformal.query.verdict import DECIDED, NOT_CHECKED, kept_as
 from tcformal.report.chart import STYLE as CHART_STYLE
 from tcformal.report.chart import key_mark
@@ -68,8 +66,10 @@ from tcformal.report.site.story import (
 )
 from tcformal.report.svg import STYLE, operand_rows, pictures_html
 from tcformal.report.units import in_hex
+from tcformal.semantics.chain import definition
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.witness import Witness, by_value, explain_command
+from tcformal.simulation.replay import oracle_result
 from tcformal.store.audit.audit import AuditStatus
 from tcformal.store.file import RecordFile
 from tcformal.store.lines import Record

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tcformal.backends.vector import Lanes
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Specials
-from tcformal.programs.chain import scale_count
+from tcformal.semantics.chain import scale_count
 from tcformal.simulation.operands.witness import Witness
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tcformal.design.unit import UnitSpec, product_signs
 from tcformal.encodings.spec import Format, Sign, Specials
 from tcformal.oracle.values import decode
-from tcformal.programs.chain import scale_count
+from tcformal.semantics.chain import scale_count
 from tcformal.simulation.integer_products import numbers
 from tcformal.simulation.operands.batch import (
     Batch,

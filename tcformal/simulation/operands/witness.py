@@ -22,7 +22,7 @@ from tcformal.oracle.values import (
     parse_value,
     value_data,
 )
-from tcformal.programs.chain import scale_count
+from tcformal.semantics.chain import scale_count
 from tcformal.shown import Shown
 
 
@@ -71,6 +71,11 @@ class Witness(Shown):
 # ---------------------------------------------------- Block scales: each product's exact factor, and its text
 #: A factor is written as a decimal up to so many characters, then as an odd number times a power of two.
 _SHORT = 6
+
+
+def scale_ones(spec: UnitSpec, k: int) -> tuple[int, ...]:
+    """One operand's scales of 1 for K products; none for a unit without scales."""
+    return () if spec.scale_format is None else (spec.scale_format.one,) * scale_count(spec, k)
 
 
 def scale_values(spec: UnitSpec, w: Witness, k: int) -> tuple[tuple[str, ExactValue], ...]:

@@ -23,8 +23,8 @@ from tcformal.backends.cnf import to_cnf
 from tcformal.errors import TcformalError
 from tcformal.ir.walk import from_json
 from tcformal.solve.certificate import CHECKER, verify
-from tcformal.solve.spawning import init_child
 from tcformal.solve.worker import limit_resource
+from tcformal.spawning import init_child
 from tcformal.store.certificates import CertificateFile
 from tcformal.store.lines import Record
 from tcformal.version import collect_rarely

@@ -14,8 +14,8 @@ from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import to_json
-from tcformal.programs.chain import circuit
 from tcformal.query.question import Kind, Question, build_question
+from tcformal.semantics.chain import circuit
 from tcformal.simulation.operands.witness import Witness
 from tcformal.solve.certificate import Certificate, certify, lrat, lrat_text
 from tcformal.solve.lrat import check

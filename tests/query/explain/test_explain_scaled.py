@@ -19,16 +19,16 @@ from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.products import block_terms, exact_specials
 from tcformal.oracle.sums import aligned_sum, largest_exponent
 from tcformal.oracle.values import ExactValue, NumberClass, decode
-from tcformal.programs.chain import scale_count
 from tcformal.query.explain.explain import explain, explain_witness
-from tcformal.query.explain.given import witness_of
 from tcformal.query.explain.trace import SumStep, TermRow, Trace, divergence
-from tcformal.query.replay import oracle_result
 from tcformal.report.picture import explanation_data, picture
 from tcformal.report.text import WIDTH
+from tcformal.semantics.chain import scale_count
 from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.operands.batch import batch, witness_at
+from tcformal.simulation.operands.given import witness_of
 from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.replay import oracle_result
 
 MX = "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.ue8m0"
 MX5 = MX.replace("e4m3", "e5m2")

@@ -27,7 +27,6 @@ from executors import Inline
 from tcformal.design.catalog import catalogue
 from tcformal.errors import InputError, NoAnswerError, UnknownNameError
 from tcformal.ir.walk import digest
-from tcformal.programs.chain import circuit
 from tcformal.query.assume import Assumptions
 from tcformal.query.options import SolveOptions
 from tcformal.query.pair import question
@@ -36,6 +35,7 @@ from tcformal.query.pairs.pairs import Pair, groups, without_counterpart
 from tcformal.query.pairs.pool import SturdyPool, cluster
 from tcformal.query.question import Kind, Q, Question
 from tcformal.query.verdict import Verdict
+from tcformal.semantics.chain import circuit
 from tcformal.solve.result import Limits
 from tcformal.store.store import Store
 

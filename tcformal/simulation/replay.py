@@ -8,7 +8,7 @@ from tcformal.backends.concrete import Concrete
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import SolverDisagreementError
 from tcformal.oracle.exact import unit_dot
-from tcformal.programs.chain import circuit
+from tcformal.semantics.chain import circuit
 from tcformal.simulation.operands.witness import Witness
 
 

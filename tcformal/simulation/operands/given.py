@@ -12,7 +12,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError, ValueTextError
 from tcformal.oracle.values import encoded, parse_value
-from tcformal.programs.chain import scale_count
+from tcformal.semantics.chain import scale_count
 from tcformal.simulation.operands.witness import Witness
 
 #: Largest number of bits of an integer that is converted to a format.
