@@ -601,6 +601,15 @@ class Search:
                 left.append(u)
         return left
 
+    def join(self, units: Sequence[UnitSpec]) -> None:
+        """Units as a family beside all others."""
+        self.space += len(units)
+        beside = Survivors(ListedFamily(units), np.random.default_rng(0), over=self.over)
+        beside.take(together(*self.asked), np.concatenate(self.answers))
+        self.alive.append(beside)
+        self._forget()
+        self.run(len(self.curve) + _LISTED, _POOLS)
+
     def _run(self, most_rounds: int, pools: int = 1) -> None:
         idle = number = 0
         while len(self.curve) < most_rounds and not self.over():
