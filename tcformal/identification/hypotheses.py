@@ -40,10 +40,10 @@ def hypotheses(
     spec: UnitSpec,
     order: Order,
     nan: tuple[int, str],
+    own: Mapping[str, str],
     *,
     alone: bool = False,
     converted: bool = False,
-    negated: str = "none",
     rare: Shapes | None = None,
 ) -> Iterator[UnitSpec]:
     """Tree units of a device's order, the plainest first.
@@ -52,8 +52,8 @@ def hypotheses(
     multiplied.  Sums of products share their parameters, and so do sums of sums; with `alone` the outermost
     one has its own, and sums of two may cut unless shapes are rare; with `converted` operands of eight bits
     are fp16 before they are multiplied.  `nan` is the word of an invalid operation, and the rule for NaN
-    operands where the sums can have one; `negated` says which products are subtracted.  `rare` are shapes in
-    place of those that catalogued designs have.
+    operands where the sums can have one; `own` are parameters that were measured, by name, those of the sum
+    that takes c among them.  `rare` are shapes in place of those that catalogued designs have.
     """
     if order.root is None:
         return
@@ -68,7 +68,7 @@ def hypotheses(
     if rare is not None and rare.twice:
         sums = [Step((replace(x, stage=_JOIN),)) for x in sums]
     for start in sums:
-        unit = plain_tree(spec, start, nan, negated) or plain_tree(spec, start, (nan[0], "word"), negated)
+        unit = plain_tree(spec, start, nan, own) or plain_tree(spec, start, (nan[0], "word"), own)
         assert unit is not None
         assert unit.tree is not None
         tree = replace(unit.tree, converted=wide if converted else None)
@@ -80,17 +80,21 @@ def starts(root: Step) -> Iterator[Step]:
     yield from dict.fromkeys((root, _from_zero(root)))
 
 
-def plain_tree(spec: UnitSpec, root: Step, nan: tuple[int, str], negated: str = "none") -> UnitSpec | None:
-    """The unit that sums in an order, its NaNs given; None where such sums cannot have the rule for NaNs."""
-    names = ",".join(f"{name}_format={fmt}" for name, fmt in spec.operands.names().items())
+def plain_tree(spec: UnitSpec, root: Step, nan: tuple[int, str], own: Mapping[str, str]) -> UnitSpec | None:
+    """The unit that sums in an order, its NaNs and some parameters given.
+
+    None where such sums cannot have the rule for NaNs.
+    """
+    formats = {f"{name}_format": fmt for name, fmt in spec.operands.names().items()}
+    settings = {"steps": root, "nan_word": hex(nan[0]), "nan_rule": nan[1], **own, **formats}
     with suppress(InputError):
         check_nans(nan[1], spec.operands)
-        return resolve(f"tree@steps={root},nan_word={nan[0]:#x},nan_rule={nan[1]},negated={negated},{names}")
+        return resolve("tree@" + ",".join(f"{name}={value}" for name, value in settings.items()))
     return None
 
 
 def nan_rule(
-    spec: UnitSpec, order: Order | None, word: int, history: tuple[Batch, Raw], negated: str = "none"
+    spec: UnitSpec, order: Order | None, word: int, history: tuple[Batch, Raw], own: Mapping[str, str]
 ) -> str:
     """The rule for NaN operands that gives all words of a history in the order of the sums, if one does."""
     batch, answers = history
@@ -100,7 +104,7 @@ def nan_rule(
         return NAN_RULES[0]
     for rule in TREE_NAN_RULES:
         for start in starts(root):
-            unit = plain_tree(spec, start, (word, rule), negated)
+            unit = plain_tree(spec, start, (word, rule), own)
             if unit is not None and (replay(unit, rows_of(batch, rows)) == answers[rows]).all():
                 return rule
     return NAN_RULES[0]
@@ -164,6 +168,28 @@ def _from_zero(step: Step) -> Step:
             return Step((Step((first, "zero")), *rest))
         return Step((*step.children, "zero"))
     return Step(tuple(_from_zero(x) if isinstance(x, Step) else x for x in step.children), step.stage)
+
+
+def stage_of_c(unit: UnitSpec) -> str:
+    """The stage of the sum of a tree that takes c; the outermost one's where none does."""
+    assert unit.tree is not None
+    root = unit.tree.root
+    return next((step.stage for step in root.steps() if "c" in step.children), root.stage)
+
+
+def measured_values(unit: UnitSpec, own: Iterable[str]) -> Iterator[UnitSpec]:
+    """A tree unit with other values of parameters that were measured, one changed at a time."""
+    values = axis_values(unit)
+    of_c = f"{stage}." if (stage := stage_of_c(unit)) else ""
+    rows = {f"{of_c}{name}": values[name] for name in ("fraction_bits", "c_bits") if "c_bits" in own}
+    rows |= {name: values[name] for name in ("operand_rounding",) if name in own}
+    if rows and "c_bits" in own:
+        rows[f"{of_c}c_alignment_rounding"] = rare_values(unit)["c_alignment_rounding"]
+    for name, value in ((name, value) for name, row in rows.items() for value in row):
+        with suppress(InputError):
+            made = resolve(altered(unit, f"{name}={value}"))
+            if made.name != unit.name:
+                yield made
 
 
 # ------------------------------------------------------------------ structures
@@ -332,6 +358,9 @@ def _with(
         stage: {"fraction_bits": bits, "normalise_products": normalise, "conversion": f"RNE-{shape}"}
         for stage, ((bits, normalise), shape) in stages.items()
     }
+    if unit.design.c_bits is not None:
+        measured = unit.design.fraction_bits, unit.design.c_bits
+        given[stage_of_c(unit)] |= dict(zip(("fraction_bits", "c_bits"), measured, strict=True))
     rows = tuple((stage, name, x) for stage, row in given.items() if stage for name, x in row.items())
     own: Mapping[str, Any] = {**EXACT_SUM, "product_rounding": products, **given.get("", {})}
     return tree_unit(unit, replace(unit.tree, settings=rows), replace(unit.design, **own))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from tcformal.identification.hypotheses import (
     Shapes,
     as_bases,
     hypotheses,
+    measured_values,
     nan_rule,
     nan_variants,
     numbers_only,
@@ -38,7 +40,8 @@ from tcformal.identification.identification import (
     Settled,
     untested_clauses,
 )
-from tcformal.identification.kinds import kind_of, kind_of_noise, narrow_operands
+from tcformal.identification.kinds import NARROWED, kind_of, kind_of_noise, narrow_operands
+from tcformal.identification.masks import AskBatch
 from tcformal.identification.order import Order, first_masks, order_of
 from tcformal.identification.rates import Rate
 from tcformal.identification.repeat import FEW, Repeated, Repetition, noisy_inputs, repeat
@@ -58,6 +61,8 @@ _MORE, _SEED, _ENDS = 200, 9, 10
 #: The parts of the time that is left which stages have: trees and catalogued designs, what is near to these,
 #: trees with rare parameters, trees whose outermost sum has its own parameters, proofs.
 _FIRST, _NEARBY, _RARE, _ALONE, _PROOFS = 0.5, 0.3, 0.5, 0.6, 0.7
+#: Exponent bits that rounded operands are tried with, beside their own; no measured parameters.
+_EXPONENTS, NOTHING = 8, MappingProxyType[str, str]({})
 #: How the reasons of an order end that is another one for other operands.
 _DECIDED = ("that no order does", "in this order")
 #: How often every input is asked again where no design fits, and designs near which others are looked for.
@@ -141,6 +146,8 @@ class Identifying:
         self.validated: Validated | None = None
         #: Whether the answers are those of some pairing of the operands; which products are subtracted.
         self.paired, self.negated = True, "none"
+        #: Other parameters that were measured, by name: each a set of them that is tried.
+        self.own: list[dict[str, str]] = []
         #: Whether catalogued designs alone were tried; whether all values of the simplest one's were.
         self.listed, self.varied = False, True
         #: Designs near to others that were tried, and whether some were not because the time was over.
@@ -203,7 +210,7 @@ class Identifying:
         batch, answers = self.asker.history
         plain = without_nan(self.spec, batch)
         self.search.take(rows_of(batch, plain), answers[plain])
-        self.nan = word, nan_rule(self.spec, self.order, word, self.asker.history, self.negated)
+        self.nan = word, nan_rule(self.spec, self.order, word, self.asker.history, self._settings({}))
         self.share(_FIRST)
         self._trees(alone=False)
         if not self.search.alive:
@@ -234,21 +241,31 @@ class Identifying:
         """The order of summation, which trees of sums are made from."""
         if self.spec.scale_format is None and self.paired:
             self.progress("asking for the order of summation")
-            ask = questions.with_signs(self.asker.ask, self.negated, self.spec)
-            self.order = order_of(ask, self.spec.operands, self.k, with_c=not self.asker.refused)
+            self.order = order_of(self._ask(), self.spec.operands, self.k, with_c=not self.asker.refused)
 
-    def _trees(self, *, alone: bool, rare: Shapes | None = None) -> None:
+    def _settings(self, own: Mapping[str, str]) -> dict[str, str]:
+        """Parameters that were measured, by name."""
+        return {"negated": self.negated, **own}
+
+    def _trees(self, *, alone: bool, rare: Shapes | None = None, own: Mapping[str, str] = NOTHING) -> None:
         """The trees of sums of the device's order, unless something gives all answers already."""
         for converted in (False, True):
             if self.order is not None and self.order.root is not None and not self.search.alive:
                 assert self.nan is not None
                 self.progress("choosing inputs")
                 units = hypotheses(
-                    self.spec, self.order, self.nan, alone=alone, converted=converted, rare=rare,
-                    negated=self.negated,
+                    self.spec, self.order, self.nan, self._settings(own), alone=alone, converted=converted,
+                    rare=rare,
                 )  # fmt: skip
                 self.search.add(units)
                 self.search.run(_ROUNDS)
+                self._vary(own)
+
+    def _vary(self, own: Mapping[str, str]) -> None:
+        """Other values of measured parameters, which are no axes of families, as a family beside these."""
+        simplest = [resolve(s.family.name(s.simplest()[0])) for s in self.search.alive if own]
+        if others := [other for u in simplest for other in measured_values(u, own)]:
+            self.search.join(others)
 
     def _possible(self, unit: UnitSpec) -> bool:
         """Whether a unit can be what the device is; a composed one is called as a whole."""
@@ -284,7 +301,13 @@ class Identifying:
             return
         self.progress("looking at what kind of device it is")
         asked = len(self.asker.history[1])
-        if text := narrow_operands(self.asker) or kind_of(self.asker, self._ranked(_BASES)):
+        if (narrow := narrow_operands(self.asker)) is not None:
+            mode, bits = narrow
+            widths = dict.fromkeys((self.spec.a_format.exponent_bits, _EXPONENTS))
+            self.own = [{"operand_rounding": f"{mode}-E{e}M{bits}"} for e in widths]
+            text = f"a and b {NARROWED[mode]} {bits} fraction bits before they are multiplied"
+            self.broken["looks like"] = text
+        elif text := kind_of(self.asker, self._ranked(_BASES)):
             self.broken["looks like"] = text
         elif self.order is not None and self.order.reason.endswith(_DECIDED):
             self.broken["looks like"] = f"an order of the sum that the operands decide: {self.order.reason}"
@@ -308,14 +331,18 @@ class Identifying:
         self.progress("asking for terms alone")
         asked = len(self.asker.history[1])
         rare, inner = questions.isolated(self.asker), self._inner_bits()
+        if self.order is not None and (cut := questions.c_cut(self._ask(), self.spec, self.k, self.order)):
+            self.own = [cut | own for own in self.own or [{}]]
         self._learn(asked)
         if rare.limit is not None and self._nearby(1, rare.limit):
             return
         self.share(_RARE)
         self.search.rare = True
-        for shapes in rare_shapes(self.spec, self.order, rare, inner):
-            self._trees(alone=False, rare=shapes)
-            self._trees(alone=True, rare=shapes)
+        shapes = rare_shapes(self.spec, self.order, rare, inner)
+        measured = [(x, own) for own in self.own for x in (None, *shapes)]
+        for of_sums, own in (*measured, *((x, NOTHING) for x in shapes)):
+            self._trees(alone=False, rare=of_sums, own=own)
+            self._trees(alone=True, rare=of_sums, own=own)
         self.share(_NEARBY)
         if not self.search.alive:
             self._nearby(2, rare.limit)
@@ -324,8 +351,11 @@ class Identifying:
         """The fraction bits that inner sums keep, as `inner_bits` has them."""
         if self.order is None:
             return {}
-        ask = questions.with_signs(self.asker.ask, self.negated, self.spec)
-        return questions.inner_bits(ask, self.spec, self.k, self.order)
+        return questions.inner_bits(self._ask(), self.spec, self.k, self.order)
+
+    def _ask(self) -> AskBatch:
+        """Questions in which every product is added."""
+        return questions.with_signs(self.asker.ask, self.negated, self.spec)
 
     def _nearby(self, changes: int, limit: int | None = None) -> bool:
         """Whether designs beside the nearest give all answers; then these are a family, with neighbours."""

@@ -54,35 +54,36 @@ def kind_of(asker: Asker, near: Iterable[UnitSpec]) -> str:
     return ""
 
 
-def narrow_operands(asker: Asker) -> str:
-    """How many bits of a and b count, where that is fewer than they have and explains all products.
+def narrow_operands(asker: Asker) -> tuple[str, int] | None:
+    """The mode that rounds a and b, and the fraction bits that they keep, where that explains all products.
 
+    None where all bits that they have count.
     Errors: as `Asker.ask`.
     """
     spec, a, b = asker.spec, asker.spec.a_format, asker.spec.b_format
     if spec.scale_format is not None or min(a.fraction_bits, b.fraction_bits) < 1:
-        return ""
+        return None
     one, small = Fraction(1), range(1, min(a.fraction_bits, spec.d_format.fraction_bits) + 1)
     words = [(encoded(a, one + power_of_two(-n)), b.one, 0) for n in small]
     asked = [(x, y, z) for x, y, z in words if x is not None]
     seen = numbers_of(spec.d_format, asker.ask(first_products(spec, asker.k, asked)))
     kept = max((n for n, x in zip(small, seen, strict=True) if x == one + power_of_two(-n)), default=0)
     if not 0 < kept < len(small):
-        return ""
+        return None
     products = random_products(spec)
     columns = ((a, [x for x, _, _ in products]), (b, [y for _, y, _ in products]))
     factors = list(zip(*(numbers_of(fmt, words) for fmt, words in columns), strict=True))
     given = numbers_of(spec.d_format, asker.ask(first_products(spec, asker.k, products)))
-    for name, mode in _NARROWED.items():
+    for mode in NARROWED:
         exact = [align(x, -kept, mode) * align(y, -kept, mode) for x, y in factors if x and y]
         ulp = power_of_two(-min(spec.d_format.fraction_bits, 2 * kept))
         if all(z is not None and abs(z - x) < abs(x) * ulp for z, x in zip(given, exact, strict=True)):
-            return f"a and b {name} {kept} fraction bits before they are multiplied"
-    return ""
+            return mode, kept
+    return None
 
 
-#: What is done to narrower operands, and the mode that does it to those from 1 to 2.
-_NARROWED = {"cut to": "RZ", "rounded to": "RNE", "rounded (half away from zero) to": "RNA"}
+#: Modes that make operands narrower, and what each does.
+NARROWED = {"RZ": "cut to", "RNE": "rounded to", "RNA": "rounded (half away from zero) to"}
 
 
 # ------------------------------------------------------------------ products

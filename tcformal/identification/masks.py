@@ -284,12 +284,12 @@ class Masks:
         return f"products of {a} and {b} lie too near each other to hide one another"
 
     def has_c(self) -> Task:
-        """Whether c is added at all."""
+        """Whether c is added at all, alone or to a product."""
         if self.k not in self.leaves:
             return True
         value = power_of_two(min(self.reach[self.k].high, self.high) - 1)
-        (number,) = yield [{self.k: value}]
-        return number != 0
+        alone, beside = yield [{self.k: value}, {self.k: value, 0: value}]
+        return alone != 0 or beside != value
 
     def _measured(self, depth: int) -> Task:
         """The most powers of two that come back together where nothing large is near, and the most asked."""

@@ -316,7 +316,6 @@ def inner_bits(ask: AskBatch, spec: UnitSpec, k: int, order: Order) -> dict[bool
     """
     if order.root is None:
         return {}
-    masks = Masks(spec.operands, k, with_c=True, high=0)
     made: dict[bool, int] = {}
     for outer in order.root.steps():
         for inner in outer.children:
@@ -329,15 +328,40 @@ def inner_bits(ask: AskBatch, spec: UnitSpec, k: int, order: Order) -> dict[bool
             x, y, z = min(leaves), max(leaves) if max(leaves) != k else sorted(leaves)[-2], beside[0]
             if x == y:
                 continue
-            depths = [n for n in range(1, _INNER_BITS + 1) if masks.word_pair(y, power_of_two(-n))]
-            one = Fraction(1)
-            rows = [{x: one, y: power_of_two(-n), z: -one} for n in depths]
-            numbers = numbers_of(spec.d_format, ask(masks.batch(rows)))
-            kept = [n for n, number in zip(depths, numbers, strict=True) if number == power_of_two(-n)]
-            lost = min(set(depths) - set(kept), default=None)
-            if kept:
-                made[products] = max(kept) if lost is None else lost - 1
+            if (bits := _kept_beside(ask, spec, k, (x, z), y)) is not None:
+                made[products] = bits
     return made
+
+
+def c_cut(ask: AskBatch, spec: UnitSpec, k: int, order: Order) -> dict[str, str]:
+    """The fraction bits that the sum of c keeps of other terms, and of c, by parameter, where they differ.
+
+    Shapes: `ask` as for `order_of`; nothing where c is in a sum of less than three terms beside it.
+    """
+    steps = [] if order.root is None else order.root.steps()
+    for step in steps:
+        if "c" not in step.children:
+            continue
+        x, y, z, *_ = [*(_leaf(child, k) for child in step.children if child not in ("c", "zero")), *[k] * 3]
+        if k in (x, y, z):
+            break
+        of_terms, of_c = (_kept_beside(ask, spec, k, (x, y), leaf) for leaf in (z, k))
+        if of_terms is not None and of_c is not None and of_c != of_terms:
+            return {"fraction_bits": str(of_terms), "c_bits": str(of_c)}
+    return {}
+
+
+def _kept_beside(ask: AskBatch, spec: UnitSpec, k: int, large: tuple[int, int], small: int) -> int | None:
+    """How far below a 1 that is added and taken away powers of two of a leaf come back; or None."""
+    masks, one = Masks(spec.operands, k, with_c=True, high=0), Fraction(1)
+    depths = [n for n in range(1, _INNER_BITS + 1) if masks.word_pair(small, power_of_two(-n))]
+    rows = [{large[0]: one, small: power_of_two(-n), large[1]: -one} for n in depths]
+    numbers = numbers_of(spec.d_format, ask(masks.batch(rows)))
+    kept = [n for n, number in zip(depths, numbers, strict=True) if number == power_of_two(-n)]
+    lost = min(set(depths) - set(kept), default=None)
+    if not kept:
+        return None
+    return max(kept) if lost is None else lost - 1
 
 
 #: The least leaves of a sum that rounds.

@@ -84,6 +84,8 @@ _EVALUATED, _DRAWN = 1 << 17, 64
 _LOOKED_AT, _AT_ONCE = 16, 2
 #: Designs that are asked which parameters a result depends on.
 _ASKED = 12
+#: Answers that the search for one design goes by before all others.
+_FEW = 96
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -187,21 +189,26 @@ class Survivors:
         """Keep what is around one design that gives all of these answers, or nothing where none is found.
 
         From the plainest design on, the change of one parameter that gives most answers more is made, until
-        none gives more.  What is kept are the values that give all answers beside the others of that design.
+        none gives more: of few answers first, most of them ones that design does not give.  What is kept are
+        the values that give all answers beside the others of the design that is found.
         """
-        point, axes = self.simplest()[0], self.family.axes
-        best = -1
-        while not self.over():
-            tried = np.repeat(point[np.newaxis], sum(len(axis.values) for axis in axes), axis=0)
-            places = [(i, value) for i, axis in enumerate(axes) for value in range(len(axis.values))]
-            tried[np.arange(len(places)), [i for i, _ in places]] = [value for _, value in places]
-            right = (self.family.outputs(tried, batch) == answers).sum(axis=1)
-            if right.max() <= best or best == len(answers):
-                break
-            best, point = int(right.max()), tried[int(right.argmax())]
-        if best < len(answers):
-            self.tables = [Table(table.axes, table.rows[:0]) for table in self.tables]
-            return
+        axes, point = self.family.axes, self.simplest()[0]
+        places = [(i, value) for i, axis in enumerate(axes) for value in range(len(axis.values))]
+        wrong = (self.family.outputs(point[np.newaxis], batch) != answers)[0]
+        shuffled = self.rng.permutation(len(answers))
+        few = shuffled[np.argsort(~wrong[shuffled], kind="stable")][:_FEW]
+        for rows in (few, np.arange(len(answers))):
+            some, best = rows_of(batch, rows), -1
+            while not self.over():
+                tried = np.repeat(point[np.newaxis], len(places), axis=0)
+                tried[np.arange(len(places)), [i for i, _ in places]] = [value for _, value in places]
+                right = (self.family.outputs(tried, some) == answers[rows]).sum(axis=1)
+                if right.max() <= best or best == len(rows):
+                    break
+                best, point = int(right.max()), tried[int(right.argmax())]
+            if best < len(rows):
+                self.tables = [Table(table.axes, table.rows[:0]) for table in self.tables]
+                return
         fits: list[list[int]] = [[] for _ in axes]
         for (i, value), count in zip(places, right.tolist(), strict=True):
             if count == len(answers):
@@ -593,6 +600,15 @@ class Search:
             if not any(same_definition(u, other, self.k) for other in left):
                 left.append(u)
         return left
+
+    def join(self, units: Sequence[UnitSpec]) -> None:
+        """Units as a family beside all others."""
+        self.space += len(units)
+        beside = Survivors(ListedFamily(units), np.random.default_rng(0), over=self.over)
+        beside.take(together(*self.asked), np.concatenate(self.answers))
+        self.alive.append(beside)
+        self._forget()
+        self.run(len(self.curve) + _LISTED, _POOLS)
 
     def _run(self, most_rounds: int, pools: int = 1) -> None:
         idle = number = 0

@@ -10,6 +10,7 @@ import pytest
 
 from boxes import BOXES, Box
 from tcformal.design.names import resolve
+from tcformal.design.unit import UnitSpec
 from tcformal.devices.device import CallableDevice
 from tcformal.devices.isolated import opened
 from tcformal.errors import DeviceError
@@ -17,7 +18,7 @@ from tcformal.identification.asker import Asker, asker_of
 from tcformal.identification.identification import FITTING, IdentifyVerdict, Settled
 from tcformal.identification.identify import Identifying, identified
 from tcformal.identification.kinds import kind_of, kind_of_noise, narrow_operands
-from tcformal.identification.operand_questions import inner_bits, isolated
+from tcformal.identification.operand_questions import c_cut, inner_bits, isolated
 from tcformal.identification.order import order_of
 from tcformal.identification.repeat import noisy_inputs
 from tcformal.report.identified import identification_view
@@ -26,7 +27,7 @@ from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import Raw, batch
 
 #: Boxes that the search says to be outside, because their design is no tree of sums of the space yet.
-UNKNOWN = {"max-of-products", "c-narrow"}
+UNKNOWN = {"max-of-products"}
 
 
 def asked(name: str) -> Asker:
@@ -84,7 +85,7 @@ def test_a_design_that_gives_as_much_is_no_kind() -> None:
 
 
 def test_operands_that_are_cut_are_seen() -> None:
-    assert narrow_operands(asked("tf32-cut")) == "a and b cut to 10 fraction bits before they are multiplied"
+    assert narrow_operands(asked("tf32-cut")) == ("RZ", 10)
 
 
 @pytest.mark.parametrize(
@@ -122,8 +123,35 @@ def test_one_product_without_c_has_no_accumulator() -> None:
     assert order_of(asker.ask, asker.spec.operands, 1).measured["order"] == "(0)"
 
 
-def test_c_alone_shows_its_bits() -> None:
-    assert isolated(asked("c-narrow")).c_bits == 20
+def test_a_c_of_fewer_bits_is_seen() -> None:
+    asker = asked("c-narrow")
+    order = order_of(asker.ask, asker.spec.operands, asker.k)
+    assert isolated(asker).c_bits == 20
+    assert c_cut(asker.ask, asker.spec, asker.k, order) == {"fraction_bits": "24", "c_bits": "20"}
+
+
+def test_a_c_that_is_cut_as_all_terms_are_is_no_narrow_one() -> None:
+    asker = asked("fused19")
+    order = order_of(asker.ask, asker.spec.operands, asker.k)
+    assert not c_cut(asker.ask, asker.spec, asker.k, order)
+
+
+def test_a_c_that_shows_beside_products_alone_is_in_the_order() -> None:
+    asker = asked("max-of-products")
+    assert str(order_of(asker.ask, asker.spec.operands, asker.k).root) == "(0..3+c)"
+
+
+def left_of_search(name: str) -> list[UnitSpec]:
+    """What the search leaves before anything is proved."""
+    made = Identifying(asked(name), 0, lambda _: None)
+    made._concluded = lambda: made._ended("it was stopped")  # type: ignore[method-assign]
+    made.whole()
+    return [resolve(s.family.name(s.simplest()[0])) for s in made.search.alive]
+
+
+def test_the_search_finds_a_c_of_fewer_bits() -> None:
+    designs = {(u.design.fraction_bits, u.design.c_bits) for u in left_of_search("c-narrow")}
+    assert designs == {(24, 20)}
 
 
 @pytest.mark.slow

@@ -253,8 +253,9 @@ def test_one_answer_identifies_nothing(row: int, tmp_path: Path) -> None:
 def test_false_misfits_fail(tmp_path: Path) -> None:
     record = to_record(faulty())
     shown = record["validated"]["shown"][0]
+    other = f"{int(shown['designed'], 16) ^ 1:#010x}"
     for change in (
-        {"designed": "0x00000000"}, {"given": shown["designed"]}, {"stays": not shown["stays"]},
+        {"designed": other}, {"given": shown["designed"]}, {"stays": not shown["stays"]},
         {"given": "0x123"}, {"input": {**shown["input"], "a": ["0x0000"] * 3}},
     ):  # fmt: skip
         text = json.loads(json.dumps(record))
