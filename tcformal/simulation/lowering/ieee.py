@@ -32,10 +32,17 @@ from tcformal.simulation.kernels.rules import (
     float_kind,
     vector_suffix,
 )
+from tcformal.simulation.lowering import encoded
 
 # ------------------------------------------------------------------------------------ Operations on encodings
-#: Formats whose values a float of some bits holds without loss.
+#: Formats whose values, NaN and Inf among them, a float of some bits holds without loss.
 OPERANDS = {WORD: ("fp16", "bf16", "tf32", "fp32"), DOUBLE: ("fp64",)}
+
+
+def holds_numbers(bits: int, fmt: Format) -> bool:
+    """Whether a float of some bits holds every number of a format, to which `widened` converts it."""
+    half = bits == WORD and encoded.plain(fmt) and encoded.as_half(fmt)
+    return half or fmt.name in OPERANDS[bits]
 
 
 def negated(bits: int, code: Code, given: Sequence[LaneValue]) -> LaneValue:
@@ -63,18 +70,41 @@ def operation(name: str, bits: int, code: Code, given: Sequence[LaneValue]) -> L
 
 
 def widened(fmt: Format, code: Code, given: Sequence[LaneValue]) -> LaneValue:
-    """Conversion to binary32; the encodings of binary32 and binary64 stay."""
+    """Conversion to binary32; the encodings of binary32 and binary64 stay.
+
+    NaN, Inf: of the formats of OPERANDS.
+    """
     x = given[0]
-    if fmt.name == "bf16":
-        return any_word(code.binary("shl", x, code.const(WORD - fmt.width), WORD))
     if fmt.name == "tf32":
         kept = (1 << fmt.width) - (1 << fmt.ignored_low_bits)
         return LaneValue(code.binary("and", x, code.const(kept), WORD), 0, kept, WORD)
-    if fmt.name != "fp16":
+    if fmt.width >= WORD:
         return x
-    half = "half" if code.lanes == 1 else f"<{code.lanes} x half>"
-    text = code.new(f"bitcast {code.kind(16)} {code.operand(x, 16)} to {half}")
-    return as_word(code, code.new(f"fpext {half} {text} to {float_kind(code, WORD)}"), WORD)
+    emit = encoded.number(fmt, -fmt.bias - fmt.fraction_bits)
+    assert emit is not None, fmt
+    return emit(code, given)
+
+
+def narrowed(fmt: Format, code: Code, given: Sequence[LaneValue]) -> LaneValue:
+    """Conversion from binary32 to fp16 or bf16, rounded to nearest.
+
+    NaN: a NaN; which one is not said.
+    """
+    x = code.operand(given[0], WORD)
+    if fmt.name == "fp16":
+        half = "half" if code.lanes == 1 else f"<{code.lanes} x half>"
+        kind = float_kind(code, WORD)
+        made = code.new(f"fptrunc {kind} {as_float(code, any_word(x))} to {half}")
+        made = code.new(f"bitcast {half} {made} to {code.kind(16)}")
+        return LaneValue(code.resize("zext", made, 16, WORD), 0, (1 << 16) - 1, WORD)
+    # Half a unit, less one where the bit that is kept last is 0; a NaN's word does not carry out of its top.
+    last = code.apply("and", WORD, code.apply("lshr", WORD, x, code.word(16, WORD)), code.word(1, WORD))
+    up = code.apply("add", WORD, last, code.word((1 << 15) - 1, WORD))
+    size = code.apply("and", WORD, x, code.word(_SIZE_32, WORD))
+    is_nan = code.relate("ult", WORD, code.word(_INF, WORD), size)
+    made = code.choose(is_nan, WORD, x, code.apply("add", WORD, x, up))
+    made = code.apply("lshr", WORD, made, code.word(16, WORD))
+    return LaneValue(made, 0, (1 << 16) - 1, WORD)
 
 
 def named(nan_word: int, fmt: Format, keeps: bool, code: Code, given: Sequence[LaneValue]) -> LaneValue:
@@ -147,26 +177,33 @@ _LEAST, _SIZE = (1023 - 126) << 52, (1 << 63) - 1
 _INF, _SIZE_32 = 0xFF << 23, (1 << 31) - 1
 
 
+def _lowest(a: Format, b: Format) -> int:
+    """The exponent of a power of two of which all products of two formats are multiples."""
+    return 2 - a.bias - b.bias - a.fraction_bits - b.fraction_bits
+
+
 def _window(a: Format, b: Format, products: int) -> int | None:
     """The weight that splits a sum of `products` terms into two exact windows; None if none exists."""
-    grown = products.bit_length()
-    lowest = 2 - a.bias - b.bias - a.fraction_bits - b.fraction_bits
+    grown, lowest = products.bit_length(), _lowest(a, b)
     highest = (1 << a.exponent_bits) + (1 << b.exponent_bits) - a.bias - b.bias
     cut = (lowest + highest) // 2
     return cut if max(highest - cut, cut - lowest) + grown + 1 < _PRECISION else None
 
 
-def fits(a: Format, b: Format, products: int, values: int) -> bool:
-    """Whether `rounded_sum` supports this number of products and of other binary32 numbers."""
+def fits(a: Format, b: Format, d: Format, products: int, values: int) -> bool:
+    """Whether `rounded_sum` supports this number of products and of other numbers of `d`."""
     if a.precision + b.precision > _PRECISION - 4 or values > 1:
+        return False
+    # What a bf16 sum is below binary32's normal numbers, where it is not rounded to odd, has to be exact.
+    if d.name == "bf16" and _lowest(a, b) < d.e_min - d.fraction_bits:
         return False
     return products == 2 or (products > 2 and _window(a, b, products) is not None)
 
 
 def rounded_sum(
-    a: Format, b: Format, products: int, values: int, code: Code, given: Sequence[LaneValue]
+    a: Format, b: Format, odd: bool, products: int, values: int, code: Code, given: Sequence[LaneValue]
 ) -> LaneValue:
-    """The exact sum of products and at most one binary32 number, rounded to nearest.
+    """The exact sum of products and at most one binary32 number, rounded to nearest, or, `odd`, to odd.
 
     Shapes: the factors a, b of each product, then the number; encodings of binary32.
     Zero: a sum of zero is -0 where every operand is negative.  Inf: the number, products being finite.
@@ -176,13 +213,14 @@ def rounded_sum(
     terms = [f("mul", x[2 * i], x[2 * i + 1]) for i in range(products)]
     if cut is not None:
         terms = f.windows(terms, cut)
+    narrowed = f.cut_to_odd if odd else f.narrowed
     if not values:
-        return f.narrowed(f.add_to_odd(*terms))
+        return narrowed(f.add_to_odd(*terms))
     total, low = f.two_sum(terms[1], x[-1])
     high, middle = f.two_sum(terms[0], total)
     whole = f.add_to_odd(high, f.add_to_odd(middle, low))
     none = code.relate("eq", DOUBLE, f.size(whole), code.word(0, DOUBLE))
-    return _special(code, none, f.narrowed(whole), given, products)
+    return _special(code, none, narrowed(whole), given, products)
 
 
 def _special(code: Code, none: str, made: LaneValue, given: Sequence[LaneValue], products: int) -> LaneValue:
@@ -286,22 +324,28 @@ class _Doubles:
     def narrowed_to_odd(self, x: str) -> LaneValue:
         """Conversion to binary32, rounded to odd, with zero below the least normal number."""
         code = self._code
+        sign = code.apply("and", DOUBLE, self.word(x), code.word(1 << 63, DOUBLE))
+        small = code.relate("ult", DOUBLE, self.size(x), code.word(_LEAST, DOUBLE))
+        return self.cut_to_odd(self.number(code.choose(small, DOUBLE, sign, self.word(x))))
+
+    def cut_to_odd(self, x: str) -> LaneValue:
+        """Conversion to binary32, rounded to odd; below the least normal number, to nearest as well."""
+        code = self._code
         word = self.word(x)
         ones = code.word((1 << _BEYOND) - 1, DOUBLE)
         # What is cut off carries into the lowest bit that is kept, and that bit was 1 or becomes it.
         sticky = code.apply("add", DOUBLE, code.apply("and", DOUBLE, word, ones), ones)
         kept = code.apply("or", DOUBLE, word, sticky)
-        kept = code.apply("and", DOUBLE, kept, code.word(-(1 << _BEYOND), DOUBLE))
-        sign = code.apply("and", DOUBLE, word, code.word(1 << 63, DOUBLE))
-        small = code.relate("ult", DOUBLE, self.size(x), code.word(_LEAST, DOUBLE))
-        return self.narrowed(self.number(code.choose(small, DOUBLE, sign, kept)))
+        return self.narrowed(self.number(code.apply("and", DOUBLE, kept, code.word(-(1 << _BEYOND), DOUBLE))))
 
 
 # ----------------------------------------------------------------------------------------------- Dot products
 #: Rounding to odd, which no processor does in binary32 itself.
 _ODD = Conversion("RO", 8, 23)
-#: Conversions that a processor's operations make, and the bits of their encodings.
+#: Conversions that a processor's operations make, and the bits of the floats that they are made in.
 _NATIVE = {Conversion("RNE", 8, 23): WORD, Conversion("RNE", 11, 52): DOUBLE, _ODD: WORD}
+#: Those that are made of a sum that was rounded to odd.
+_NARROW = {Conversion("RNE", 5, 10): WORD, Conversion("RNE", 8, 7): WORD}
 #: Parameters that are read here, or that steps speak of; any other one has to have its default value.
 _KNOWN = {
     "products", "summation", "c_position", "order", "group", "product_limit", "product_rounding",
@@ -318,10 +362,12 @@ def add_ieee(graph: Graph, spec: UnitSpec, stages: Dot, ways: LoweringRules) -> 
     others = (f for f in fields(design) if f.name not in _KNOWN)
     if any(getattr(design, f.name) != f.default for f in others):
         return False
-    bits = _NATIVE.get(design.rho)
-    if bits is None or o.c != o.d or o.d.width != bits or not design.rho.fits(o.d):
+    bits = (_NATIVE | _NARROW).get(design.rho)
+    if bits is None or o.c != o.d or not design.rho.fits(o.d) or design.zero_sign != "ieee":
         return False
-    if any(fmt.name not in OPERANDS[bits] for fmt in (o.a, o.b)) or design.zero_sign != "ieee":
+    if o.d.width != bits and o.d.name not in ("fp16", "bf16"):
+        return False
+    if not all(holds_numbers(bits, fmt) for fmt in (o.a, o.b)):
         return False
     if design.product_limit is not None or design.group is not None:
         return False
@@ -340,16 +386,16 @@ class _Steps:
     def __init__(self, graph: Graph, spec: UnitSpec, bits: int, ways: LoweringRules) -> None:
         self._graph, self._spec, self._bits, self._ways = graph, spec, bits, ways
         self._known: dict[Operand, Node] = {}
-        c = graph.inputs["c"]
-        self.last = c
-        self._known[Operand("c")] = self._flushed(c, spec.operands.c, spec.design.c_subnormals)
+        self.last = graph.inputs["c"]
+        self._keep(Operand("c"), self._flushed(self.last, spec.operands.c, spec.design.c_subnormals))
 
     def take(self, step: DotStep) -> bool:
         """Add the rule of one step; false for a step that is no IEEE operation."""
         design, rounded = self._spec.design, step.rounded
         if rounded is None or step.floor is not None or not step.exact:
             return False
-        if _NATIVE.get(rounded.target) != self._bits or design.overflow == "largest":
+        narrow = rounded.target in _NARROW
+        if (_NATIVE | _NARROW).get(rounded.target) != self._bits or design.overflow == "largest":
             return False
         odd = rounded.target == _ODD
         if odd and (design.result_subnormals == "kept" or design.overflow != "infinity"):
@@ -362,17 +408,19 @@ class _Steps:
         factors = [y for pair in products for y in pair]
         values = [y for x in known if (y := self._value(x)) is not None]
         counts = len(exact), len(known)
-        name = {(1, 0): "mul", (1, 1): "fma", (0, 2): "add"}.get(counts)
+        name = None if narrow else {(1, 0): "mul", (1, 1): "fma", (0, 2): "add"}.get(counts)
         o = self._spec.operands
         if odd and name in ("mul", "add"):
             emit: Emit = partial(rounded_to_odd, name)
         elif name is not None and not odd:
             emit = partial(operation, name, self._bits)
-        elif name is None and self._bits == WORD and not odd and fits(o.a, o.b, *counts):
-            emit = partial(rounded_sum, o.a, o.b, *counts)
+        elif name is None and self._bits == WORD and not odd and fits(o.a, o.b, o.d, *counts):
+            emit = partial(rounded_sum, o.a, o.b, narrow, *counts)
         else:
             return False
         made = self._ways.derive([*factors, *values], emit)
+        if narrow:
+            made = self._ways.derive((made,), narrowed, o.d)
         if design.result_subnormals == "tiny_zero" and name != "add":
             if odd or name is None or not self._raisable():
                 return False
@@ -386,7 +434,7 @@ class _Steps:
         if step.made.kind == "block":
             # The c of the next block is flushed once more.
             made = self._flushed(made, o.c, design.c_subnormals)
-        self._known[step.made] = made
+        self._keep(step.made, made)
         return True
 
     def _raisable(self) -> bool:
@@ -394,6 +442,10 @@ class _Steps:
         a = self._spec.operands.a
         stays = (1 << a.exponent_bits) - a.bias + RAISED < 1 << 7
         return self._bits == WORD and (stays or self._spec.design.c_subnormals != "kept")
+
+    def _keep(self, name: Operand, word: Node) -> None:
+        """Keep a number of the format of C and D, as the operand of that name, in the processor's width."""
+        self._known[name] = self._ways.derive((word,), widened, self._spec.operands.d)
 
     def _value(self, x: Operand) -> Node | None:
         if x.kind == "zero":
