@@ -92,7 +92,7 @@ def result(
 ) -> int:
     """The oracle's result, of one call of a unit or of calls in a chain."""
     if s.tree is not None or s.emulation is not None:
-        return unit_dot(s, a, b, c)
+        return unit_dot(s, a, b, c, of_a, of_b)
     # A call has no more products than it is given, whatever a block could take.
     design = replace(s.design, products=min(s.k, s.design.products))
     return dot(

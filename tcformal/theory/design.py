@@ -29,7 +29,7 @@ _INNER = {
     "fused": "Together", "sequential": "Chain", "pairwise": "Pairwise", "two_chains": "TwoChains",
     "pair_chains": "PairChains",
 }  # fmt: skip
-#: Parameters that no theorem knows, where they are given.
+#: Parameters that the specification has not, where they are given.
 _UNDESCRIBED = (
     "operand_rounding", "a_bits", "b_bits", "c_alignment_rounding", "c_bits", "second_fraction_bits",
     "minus_one",
@@ -89,10 +89,7 @@ def block_size(unit: UnitSpec) -> int:
 
 def undescribed(unit: UnitSpec) -> str:
     """The first parameter of a unit that the specification has not; empty where it describes the unit."""
-    if unit.tree is not None and unit.scale_format is not None:
-        return "block scales beside a tree"
-    designs = [unit.design] if unit.tree is None else list(stage_designs(unit.tree, unit.design).values())
-    for d in (unit.design, *designs):
+    for d in _designs(unit):
         for name in _UNDESCRIBED:
             if getattr(d, name) is not None:
                 return name
@@ -100,18 +97,50 @@ def undescribed(unit: UnitSpec) -> str:
             return f"alignment_rounding={d.alignment_rounding}"
         if not d.normalised:
             return "normalised=false"
-        if d.special_words != "special":
-            return f"special_words={d.special_words}"
+        if d.special_words != "special" and not _always_numbers(unit, d):
+            # A result is the next block's c, which would be read from its word.
+            return f"special_words={d.special_words} beside results that are Inf or NaN"
+    d = unit.design
+    if d.group is not None and isinstance(d.zero_exponent, int) and not _zeros_below(unit, d.zero_exponent):
+        # The exponent of a group whose products cancel would be that of a zero.
+        return f"zero_exponent={d.zero_exponent} beside group={d.group}"
     return ""
 
 
+def _zeros_below(unit: UnitSpec, exponent: int) -> bool:
+    """Whether an exponent is below that of every c that is not zero, which is a term of the sum."""
+    d, bits = unit.design, unit.c_format.fraction_bits if unit.design.normalise_products else 0
+    return d.c_position == "joined" and exponent <= min(unit.c_format.e_min - bits, d.rho.e_min - bits)
+
+
+def _designs(unit: UnitSpec) -> list[Design]:
+    """The unit's design, and those of a tree's stages."""
+    return [unit.design, *([] if unit.tree is None else stage_designs(unit.tree, unit.design).values())]
+
+
+def _always_numbers(unit: UnitSpec, d: Design) -> bool:
+    """Whether numbers alone have no result but numbers."""
+    made = [d.rho, d.step, *([] if d.product_rounding is None else [d.product_conversion])]
+    return d.overflow == "largest" and unit.scale_format is None and all(x.integer_bits is None for x in made)
+
+
+def without_theorem(unit: UnitSpec) -> str:
+    """The first parameter of a unit that no theorem knows; empty where theorems know them all."""
+    if lacking := undescribed(unit):
+        return lacking
+    if unit.tree is not None and unit.scale_format is not None:
+        return "block scales beside a tree"
+    words = unit.design.special_words
+    return "" if words == "special" else f"special_words={words}"
+
+
 def if_described(answer: Callable[_Args, _Answer | None]) -> Callable[_Args, _Answer | None]:
-    """A function of units that answers None where the specification does not describe one of them."""
+    """A function of units that answers None where theorems do not know a parameter of one of them."""
 
     @wraps(answer)
     def answered(*args: _Args.args, **named: _Args.kwargs) -> _Answer | None:
         units = (x for x in args if isinstance(x, UnitSpec))
-        return None if any(undescribed(x) for x in units) else answer(*args, **named)
+        return None if any(without_theorem(x) for x in units) else answer(*args, **named)
 
     return answered
 
@@ -143,8 +172,8 @@ def coq_design(spec: UnitSpec, sums: str | None = None, rounded: Design | None =
         scales = f"(Some ({coq_format(spec.scale_format)}, {spec.scale_block}%nat))"
     nans = _NAN_RULES.get(d.nan_rule if tree is None else tree.nan_rule)
     return _record(
-        a_format=coq_format(spec.a_format), b_format=coq_format(spec.b_format),
-        c_format=coq_format(spec.c_format), d_format=coq_format(spec.d_format), scales=scales,
+        a_format=coq_format(d.reading(spec.a_format)), b_format=coq_format(d.reading(spec.b_format)),
+        c_format=coq_format(d.reading(spec.c_format)), d_format=coq_format(spec.d_format), scales=scales,
         converted=_option(None if converted is None else coq_format(converted)),
         factors=_product_rule(d, rounded or d), cutting_of=_cutting(d), block=f"{block_size(spec)}%nat",
         odd_first=d.order == "odd_first", skips=d.zero_words == "skipped", c_rule=_FLUSH[d.c_subnormals],

@@ -41,6 +41,7 @@ from tcformal.theory.design import (
     coq_sum,
     coq_summation,
     tree_sum,
+    without_theorem,
 )
 from tcformal.theory.integer_theorems import integer_form
 from tcformal.theory.stated_sum import ZEROS, operand_rules
@@ -786,7 +787,7 @@ def normal_form(unit: UnitSpec, *, zero_c: bool = False) -> tuple[str, tuple[str
 
 def idle_axes(unit: UnitSpec, *, zero_c: bool = False) -> tuple[IdleAxis, ...]:
     """The changes from a unit to its normal form, each of the design that the one before left."""
-    axes = (*_AXES, _from_zero) if zero_c else _AXES
+    axes = () if without_theorem(unit) else (*_AXES, _from_zero) if zero_c else _AXES
     made: list[IdleAxis] = []
     form = Form(unit)
 

@@ -18,7 +18,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.theory.checked import checked_with, source_of
 from tcformal.theory.claims import CLAIMS, claim_instance, negation_from_zero
-from tcformal.theory.design import block_size, undescribed
+from tcformal.theory.design import block_size, undescribed, without_theorem
 from tcformal.theory.instances import Instance, coq_instance
 from tcformal.theory.regions import Exactness, any_order, exactness, region
 from tcformal.theory.stated_sum import operand_rules
@@ -217,6 +217,8 @@ def in_the_way(unit: UnitSpec, claim: str) -> str:
     """
     if lacking := undescribed(unit):
         return f"the specification in Coq, which theorems are about, has no {lacking}"
+    if unknown := without_theorem(unit):
+        return f"no theorem is about {unknown}"
     name, *assumed = claim.split(SEPARATOR)
     if unit.d_format.integer:
         return f"no theorem about {name} is about integers"

@@ -13,6 +13,7 @@ from agreement import DESCRIBED, Vectors, differences, vectors
 from tcformal.design.catalog import catalogue
 from tcformal.design.names import resolve
 from tcformal.design.rounding import CHOICES
+from tcformal.design.trees.tree import read_steps, tree
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import TcformalError
 from tcformal.theory.checked import compile_sources
@@ -32,6 +33,7 @@ FAMILIES = (
     "hopper/mma.m16n8k16.f32.f16.f16.f32@negated=all,overflow=largest",
     "cdna2/v_mfma_f32_32x32x8f16@overflow=largest,conversion=RU-FP32",
     "gaudi/mme.bf16.cd8@overflow=largest",
+    "tfdpa@products=4,special_words=numbers,overflow=largest,conversion=RNE-FP32:129,a_format=e5m2,b_format=fp16",
 )
 
 #: Of each kind of sum a unit, and changes each of which changes some result.
@@ -45,7 +47,7 @@ CHANGES: dict[str, list[dict[str, Any]]] = {
     "cdna1/v_mfma_f32_32x32x8f16": [{"overflow": "infinity", "conversion": "RZ-FP32"}, {"zero_sign": "sum"}],
     "ampere/mma.m8n8k4.f64.f64.f64.f64": [{"nan_rule": "a_sum_b"}, {"nan_rule": "word"}],
     "blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue8m0": [
-        {"zero_exponent": 200}, {"fraction_bits": 12},
+        {"zero_exponent": "own"}, {"fraction_bits": 12},
     ],
     "cdna3/v_mfma_f32_32x32x8_f16": [
         {"fraction_bits": 23}, {"sum_fraction_bits": 26}, {"sum_rounding": "RZ"}, {"product_limit": 0},
@@ -132,7 +134,9 @@ def test_designs_agree_with_the_oracle_on_many(compiled: Path, part: int) -> Non
 @pytest.mark.debian
 def test_families_and_altered_units_agree(compiled: Path) -> None:
     """What is in no catalogue is printed and computed as well."""
-    specs = [resolve(name) for name in FAMILIES]
+    scaled = catalogue()["cute/Mxfp8e4m3F32"]
+    halves = tree(read_steps("(p(0..31)+p(32..63)+c)"), {"p": {"fraction_bits": 11}})
+    specs = [*map(resolve, FAMILIES), replace(scaled, tree=halves)]
     assert differences(compiled, [(s, vectors(s, 100, 5)) for s in specs], "Families") == [0] * len(specs)
 
 

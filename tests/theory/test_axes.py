@@ -19,7 +19,7 @@ from tcformal.errors import InputError
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.inputs import boundaries, pool_of
 from tcformal.theory.checked import coqc
-from tcformal.theory.design import undescribed
+from tcformal.theory.design import without_theorem
 from tcformal.theory.equality import normal_form
 
 ADA = "ada/mma.m16n8k32.f16.e5m2.e5m2.f16"
@@ -377,11 +377,11 @@ def test_equalities_of_altered_designs_are_checked_by_coqc(compiled: Path) -> No
         unit = catalogue()[name]
         for _ in range(2):  # the second time of a design that is altered already
             values = axis_values(unit) | {axis: list(v) for axis, v in rare_values(unit).items()}
-            altered_units = [x for x in changed(unit, values) if not undescribed(x)]
+            altered_units = [x for x in changed(unit, values) if not without_theorem(x)]
             unit = rng.choice([unit, *altered_units]) if altered_units else unit
         values = axis_values(unit) | {axis: list(v) for axis, v in rare_values(unit).items()}
         others = [
-            x for x in changed(unit, values) if not undescribed(x) and equal_by(unit, x) is not None
+            x for x in changed(unit, values) if not without_theorem(x) and equal_by(unit, x) is not None
         ]  # fmt: skip
         for other in rng.sample(others, min(2, len(others))):
             text = coq_equality(unit, other)

@@ -10,13 +10,15 @@ import pytest
 from agreement import DESCRIBED
 from tcformal.design.catalog import catalogue
 from tcformal.design.names import resolve
+from tcformal.design.trees.tree import read_steps, tree
+from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.theory.checked import SOURCES, checked_with, compile_sources, coqc, source_names
 from tcformal.theory.claims import CLAIMS, claim_instance, error_bound, relative_error, relative_from_zero
 from tcformal.theory.constants import constants
-from tcformal.theory.design import coq_design, coq_format, undescribed
-from tcformal.theory.equality import equal_by_theorem
-from tcformal.theory.regions import exactness
+from tcformal.theory.design import coq_design, coq_format, undescribed, without_theorem
+from tcformal.theory.equality import equal_by_theorem, idle_axes
+from tcformal.theory.regions import any_order, exactness, region
 from tcformal.theory.theorems import in_the_way, theorem_answer
 
 
@@ -109,26 +111,59 @@ def test_a_file_that_does_not_compile_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ("operand_rounding=RZ-E8M10", "operand_rounding"), ("a_bits=0..6", "a_bits"), ("c_bits=30", "c_bits"),
-        ("alignment_rounding=RNU", "alignment_rounding=RNU"), ("minus_one=27", "minus_one"),
-        ("special_words=numbers", "special_words=numbers"),
+        ("operand_rounding=RZ-E8M10", "operand_rounding"),
+        ("a_bits=0..6", "a_bits"), ("b_bits=5..9", "b_bits"), ("c_bits=30", "c_bits"),
+        ("c_alignment_rounding=RNE", "c_alignment_rounding"), ("minus_one=27", "minus_one"),
+        ("alignment_rounding=RNU", "alignment_rounding=RNU"),
         ("second_fraction_bits=10", "second_fraction_bits"),
-        ("steps=(s(0..7)+c),k=8,s.normalised=false", "normalised=false"),
+        ("steps=(s(0..7)+c),s.normalised=false", "normalised=false"),
+        ("group=2,zero_exponent=5", "zero_exponent=5 beside group=2"),
+        ("special_words=numbers", "special_words=numbers beside results that are Inf or NaN"),
     ],
 )  # fmt: skip
 def test_what_the_specification_lacks_has_no_theorem(changes: str, said: str) -> None:
     """A unit with such a parameter is not answered as if it had none."""
-    plain = "tfdpa@products=8"
-    unit = resolve(f"tree@fraction_bits=24,{changes}" if "steps" in changes else f"{plain},{changes}")
-    assert undescribed(unit) == said
-    assert not undescribed(resolve(plain))
+    unit = resolve(
+        f"tree@fraction_bits=24,k=8,{changes}" if "steps" in changes else f"tfdpa@products=8,{changes}"
+    )
+    assert undescribed(unit) == without_theorem(unit) == said
     with pytest.raises(InputError, match=r"^expected a unit that the specification in Coq describes, but"):
         coq_design(unit)
+    no_theorem(unit, said)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"), [("special_words=numbers,overflow=largest", "special_words=numbers")]
+)
+def test_what_no_theorem_knows_has_none(changes: str, said: str) -> None:
+    """A unit that the specification describes, with a parameter that theorems do not know."""
+    unit = resolve(f"tfdpa@products=8,{changes}")
+    assert undescribed(unit) == ""
+    assert without_theorem(unit) == said
+    assert coq_design(unit) != coq_design(resolve("tfdpa@products=8"))
+    no_theorem(unit, said)
+    # No parameter is taken for idle, and one record is one function all the same.
+    assert idle_axes(unit) == ()
+    assert equal_by_theorem(unit, unit, 8) is not None
+
+
+def test_no_theorem_is_about_scales_beside_a_tree() -> None:
+    made = tree(read_steps("(p(0..31)+p(32..63)+c)"))
+    unit = replace(catalogue()["cute/Mxfp8e4m3F32"], tree=made)
+    assert "scales := (Some" in coq_design(unit)
+    assert without_theorem(unit) == in_the_way(unit, "product-order").removeprefix("no theorem is about ")
+    assert [claim_instance(unit, claim) for claim in CLAIMS] == [None] * len(CLAIMS)
+
+
+def no_theorem(unit: UnitSpec, said: str) -> None:
+    """No theorem answers, and what stands in the way is named."""
+    plain = resolve("tfdpa@products=8")
+    assert not without_theorem(plain)
     for claim in CLAIMS:
         assert claim_instance(unit, claim) is None
         assert theorem_answer(unit, claim) is None
         assert said in in_the_way(unit, claim)
-    assert claim_instance(resolve(plain), "error-bound") is not None
+    assert claim_instance(plain, "error-bound") is not None
     found = (
         constants(unit),
         relative_error(unit),
@@ -137,4 +172,5 @@ def test_what_the_specification_lacks_has_no_theorem(changes: str, said: str) ->
         exactness(unit),
     )
     assert found == (None,) * 5
-    assert equal_by_theorem(unit, resolve(plain), 8) is None
+    assert equal_by_theorem(unit, plain, 8) is None
+    assert region(unit, plain) is region(plain, unit) is any_order(unit, None) is None
