@@ -862,30 +862,26 @@ def _after_sign(unit: UnitSpec) -> IdleAxis | None:
 
 
 def _groups(unit: UnitSpec) -> IdleAxis | None:
-    """Sums of groups do not tell an exponent of zeros below all others, or beside which nothing is cut off.
+    """Sums of groups do not tell an exponent of zeros below all others.
 
     Where no result rounds to zero, they do not tell the sign of one that does.
     """
     d, to, scale, c = unit.design, unit.design.rho, unit.scale_format, unit.c_format
-    f, zero = d.fraction_bits, None if d.normalise_products else d.zero_exponent
+    zero = None if d.normalise_products else d.zero_exponent
     products = product_bounds(replace(unit, scale_format=None))
     if not sum_of_groups(unit) or scale is None or d.c_subnormals == "hidden_bit" or not _range_ok(to):
         return None
-    below = isinstance(zero, int) and zero <= min(2 * least(scale), least(c), to.e_min)
-    uncut = signed = False
-    if products is not None and d.carry_bits is None:
-        # `GroupTerms.group_grid`: terms of groups, and c, are multiples of 2^this.
-        terms, last = products.grid + 2 * (least(scale) - scale.fraction_bits), to.e_min - to.fraction_bits
-        grid = min(terms, least(c) - c.fraction_bits, last)
-        uncut = f is not None and isinstance(zero, int) and zero - f <= grid
-        signed = d.zero_sign == "sum" and d.result_subnormals == "kept" and last <= grid
-    theorem, condition, value = "group_sign_idle", "group_sign_free", {"zero_sign": "positive"}
-    if below or uncut:
-        theorem, value = "group_zero_idle" if below else "group_zero_cut_idle", {"zero_exponent": "none"}
-        condition = "group_zero_free" if below else "group_zero_cut"
-    elif not signed:
+    if isinstance(zero, int) and zero <= min(2 * least(scale), least(c), to.e_min):
+        changed = _changed(unit, zero_exponent="none")
+        return _idle("group_zero_idle", changed, "group_zero_free", _one_sum(unit), "w eq_refl O N")
+    if products is None or d.carry_bits is not None or d.zero_sign != "sum" or d.result_subnormals != "kept":
         return None
-    return _idle(theorem, _changed(unit, **value), condition, _one_sum(unit), "w eq_refl O N")
+    # `GroupTerms.group_grid`: terms of groups, and c, are multiples of 2^this.
+    terms, last = products.grid + 2 * (least(scale) - scale.fraction_bits), to.e_min - to.fraction_bits
+    if last > min(terms, least(c) - c.fraction_bits):
+        return None
+    changed = _changed(unit, zero_sign="positive")
+    return _idle("group_sign_idle", changed, "group_sign_free", _one_sum(unit), "w eq_refl O N")
 
 
 def _order(unit: UnitSpec) -> IdleAxis | None:

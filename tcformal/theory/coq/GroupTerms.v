@@ -1,5 +1,5 @@
-(** Sums of groups of products, each an exact sum that is scaled: factors that are normalised before they are multiplied, an
-    exponent of zeros beside which nothing is cut off, and signs of results that round to zero, where none does. *)
+(** Sums of groups of products, each an exact sum that is scaled: factors that are normalised before they are multiplied, and
+    signs of results that round to zero, where none does. *)
 From Coq Require Import ZArith List Bool Reals Psatz Permutation Lia Lra.
 From Flocq Require Import Core.
 From TC Require Import Spec Design Designs Rounding Order Error Carry Negation Chains Integers Monotone Relative Words Values Irrelevant
@@ -217,37 +217,6 @@ Proof.
   assert (N : cut m u x <> 0); [|now destruct (cut m u x)]. intros E. pose proof (cut_ok m u x) as C. rewrite E, fix_rnd_multiple in C by auto. unfold V in C.
   pose proof (bpow_gt_0 radix2 (lsb x)). unfold is_zero in Hz. apply Z.eqb_neq in Hz. assert (N : signed x <> 0) by (unfold signed; destruct (neg x); lia). apply N, eq_IZR. nra.
 Qed.
-
-Lemma sum_at_units s r u v ts : carry_bits s = None -> Forall (multiple u) ts -> Forall (multiple v) ts ->
-  sum_at s (Floating r) u ts = sum_at s (Floating r) v ts.
-Proof.
-  intros K Mu Mv. unfold sum_at, held. rewrite K. cbn [round_to rounding_mode]. pose proof (all_cut (alignment s) u ts Mu) as E. rewrite <- (all_cut (alignment s) v ts Mv) in E.
-  apply convert_ext; auto. unfold sign_of. now rewrite (scaled_zero _ _ _ _ E), (scaled_neg _ _ _ _ E), !all_cut_zero by easy.
-Qed.
-
-Definition zero_cut (g : Z) (s : sum) : bool :=
-  negb (normalise s) && match fraction_bits s, carry_bits s, zero_exponent s with Some f, None, ZeroAt z => z - f <=? g | _, _, _ => false end.
-
-Lemma zero_cut_agrees g s : zero_cut g s = true -> agree_on g s (with_zero s ZeroNone).
-Proof.
-  unfold zero_cut. intros O e vs M. apply andb_prop in O. destruct O as [_ O]. destruct (fraction_bits s) as [f|] eqn:F; [|easy]. destruct (carry_bits s) eqn:K; [easy|].
-  destruct (zero_exponent s) as [| |z] eqn:Ez; try easy. apply Z.leb_le in O. rewrite !add_from_at. unfold on_numbers. destruct (numbers vs) as [ts|] eqn:E; auto.
-  pose proof (numbers_all _ _ _ E M) as Mt. set (s0 := with_zero s ZeroNone). change (sum_at s0) with (sum_at s). change (out s0) with (out s).
-  unfold unit_from. change (fraction_bits s0) with (fraction_bits s). rewrite F.
-  destruct (largest_zeros s z ts Ez) as [L|L]; fold s0 in L; rewrite L; [reflexivity|].
-  assert (Low : forall u, u <= g -> Forall (multiple u) ts) by (intros u Hu; eapply Forall_impl; [|exact Mt]; intros; eapply multiple_le; eauto).
-  destruct (omax e (largest s0 ts)) as [m|] eqn:Tp.
-  - assert (Q : omax e (omax (Some z) (largest s0 ts)) = Some (Z.max z m)) by (destruct e, (largest s0 ts); cbn in *; try easy; injection Tp as <-; f_equal; lia). rewrite Q.
-    destruct (Z.le_gt_cases z m); [now rewrite Z.max_r by lia|]. rewrite Z.max_l by lia. apply sum_at_units; auto; apply Low; lia.
-  - destruct e, (largest s0 ts) eqn:L0; try easy. cbn [omax]. apply sum_at_units; auto; apply Forall_forall; intros x Hx; now apply multiple_zero, (largest_none s0 ts).
-Qed.
-
-Definition group_zero_cut (d : design) (s : sum) : bool := match group_grid d s with Some g => zero_cut g s | None => false end.
-
-(** Sums of groups do not tell an exponent of zeros beside which none of their terms is cut. *)
-Theorem group_zero_cut_idle d s w : sums d = OneSum (Stage s) -> group_zero_cut d s = true -> pairs w <> [] ->
-  compute d w = compute (with_sums d (OneSum (Stage (with_zero s ZeroNone)))) w.
-Proof. unfold group_zero_cut. intros S O N. destruct (group_grid d s) as [g|] eqn:G; [|easy]. apply groups_agree with s g; auto. now apply zero_cut_agrees. Qed.
 
 (** ** The sign of a result that rounds to zero *)
 
