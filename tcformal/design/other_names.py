@@ -1,4 +1,4 @@
-"""Instructions of another spelling, and sparse ones, as units; apart, because these are patterns of names."""
+"""Instructions by another spelling, lone and sparse ones, as units; apart: these are patterns of names."""
 
 from __future__ import annotations
 
@@ -25,14 +25,20 @@ def other_name(text: str, units: Collection[str]) -> Alias | None:
     """The unit whose sum an instruction computes; None where none of `units` is known to.
 
     A sparse instruction of K sums the K/2 products of the elements of A that its metadata selects: its unit
-    is the dense instruction of K/2, whose k counts them.
+    is the dense instruction of K/2, whose k counts them.  An instruction of one architecture alone needs no
+    architecture before it.
 
     Examples:
         >>> from tcformal.design.catalog import catalogue
         >>> other_name("ampere/mma.sp.m16n8k32.f32.f16.f16.f32", catalogue()).unit
         'ampere/mma.m16n8k16.f32.f16.f16.f32'
+        >>> other_name("tdpbf16ps", catalogue()).unit
+        'x86/tdpbf16ps'
     """
-    arch, _, instruction = text.partition("/")
+    arch, slash, instruction = text.partition("/")
+    if not slash:
+        alone = [x for x in units if x.partition("/")[2] == text]
+        return Alias(text, alone[0]) if len(alone) == 1 else None
     first, dot, rest = instruction.partition(".")
     if first in _RENAMED:
         unit = f"{arch}/{_RENAMED[first]}{dot}{rest}"

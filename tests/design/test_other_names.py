@@ -1,4 +1,4 @@
-"""Names of instructions that are sums of a unit: what RISC-V's are called now, and sparse ones."""
+"""Names of instructions that are sums of a unit: what RISC-V's are called now, lone and sparse ones."""
 
 from __future__ import annotations
 
@@ -53,6 +53,13 @@ def test_a_sparse_instruction_is_the_dense_sum_of_what_it_selects(sparse: str, d
     assert gives_back(found)
 
 
+@pytest.mark.parametrize("instruction", ["tdpbf16ps", "vpdpbusd", "v_dot4_f32_fp8_bf8"])
+def test_an_instruction_of_one_architecture_needs_no_other_word(instruction: str) -> None:
+    found = resolve(instruction)
+    assert found == resolve(f"{found.arch}/{instruction}")
+    assert found.shown == instruction
+
+
 def test_parameters_of_a_sparse_instruction_can_be_set() -> None:
     found = resolve("ampere/mma.sp.m16n8k32.f32.f16.f16.f32@fraction_bits=25")
     assert found.design.fraction_bits == 25
@@ -63,6 +70,7 @@ def test_parameters_of_a_sparse_instruction_can_be_set() -> None:
 @pytest.mark.parametrize(
     "name",
     [
+        "mma.m16n8k16.f32.f16.f16.f32",
         "turing/mma.sp.m16n8k16.f32.f16.f16.f32",
         "ampere/mma.sp.m16n8k17.f32.f16.f16.f32",
         "ampere/mma.sp.m8n8k32.s32.s8.s8.s32",

@@ -96,7 +96,7 @@ def test_every_processor_and_each_of_its_formats_is_a_unit_of_its_architecture()
         ("hopper/fp64", "hopper/mma.m8n8k4.f64.f64.f64.f64"), ("hopper/", "hopper/mma.m16n8k8"),
         ("h100/mma.m16n8k16.f32.f16.f16.f32", "hopper/mma.m16n8k16.f32.f16.f16.f32"),
         ("HOPPER/MMA.M16N8K16.F32.F16.F16.F32", "hopper/mma.m16n8k16.f32.f16.f16.f32"),
-        ("tdpbf16ps", "x86/tdpbf16ps"), ("m8n8k4", "volta/mma.m8n8k4"), ("", "tcformal units"),
+        ("tdpbf16", "x86/tdpbf16ps"), ("m8n8k4", "volta/mma.m8n8k4"), ("", "tcformal units"),
         ("/", "tcformal units"), ("nobody", "tcformal units"),
     ],
 )  # fmt: skip
