@@ -23,6 +23,7 @@ from tcformal.checks import check_choice, check_int, check_positive, exponent_ra
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
+from tcformal.files import JsonObject
 from tcformal.oracle.numerals import number_text
 from tcformal.oracle.values import format_value, parse_value
 from tcformal.programs.program import Program, program
@@ -70,7 +71,7 @@ OUTCOMES: dict[str, tuple[str, ...]] = {
     "evaluate": ("REPRODUCED", "DIFFERENT"),
 }
 #: An outcome, and the verdict as JSON.
-Outcome = tuple[str, dict[str, Any]]
+Outcome = tuple[str, JsonObject]
 #: Outcomes that are no answer: they are asked again.
 OPEN = frozenset({"UNKNOWN", "TIMEOUT", "ERROR"})
 #: What an ask of an algorithm can search for: the largest excess of one error over the other, or random

@@ -17,7 +17,7 @@ from tcformal.cli.results import one_record
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, RecordError
-from tcformal.files import json_of, read_named
+from tcformal.files import JsonObject, json_of, read_named
 from tcformal.ir.walk import digest
 from tcformal.query.question import Kind
 from tcformal.report.escape import print_json, warn
@@ -175,7 +175,7 @@ def _same_instance(written: Mapping[str, object], found: TheoremAnswer) -> str:
     return "is the theorem's for this unit"
 
 
-def _read(file: Path) -> dict[str, Any]:
+def _read(file: Path) -> JsonObject:
     """The answer in a file: as `--json` prints it, or a record."""
     text = read_named(file, "an answer")
     try:

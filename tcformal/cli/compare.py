@@ -28,6 +28,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import format_named
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
+from tcformal.files import JsonObject
 from tcformal.identification.causes import (
     MismatchCase,
     MismatchVerdict,
@@ -52,6 +53,7 @@ _LIKELY = 0.01
 #: The arrays and numbers of a product in one file.
 _ARRAYS = ("expected", "got", "a", "b", "c", "bias", "scale_a", "scale_b")
 _FACTORS = ("alpha", "beta")
+_Operand = NDArray[Any] | float | None
 #: The command's earlier name, by which it takes a unit.
 _ALIAS = "explain-mismatch"
 #: Options of a product, and those of a unit, by their parameters.
@@ -141,10 +143,10 @@ def _refuse(given: Mapping[str, Any], names: Sequence[str], where: str) -> None:
             raise InputError(f"expected --{option} beside {where}, but got it without")
 
 
-def _arrays(expected: str, got: str | None, given: Mapping[str, Any]) -> dict[str, Any]:
+def _arrays(expected: str, got: str | None, given: Mapping[str, Any]) -> dict[str, _Operand]:
     """The arrays and factors of a product, of files or of an archive that holds all of it."""
     texts = {"expected": expected, "got": got} | {name: given[name] for name in _ARRAYS[2:]}
-    arrays: dict[str, Any] = {name: given[name] for name in _FACTORS}
+    arrays: dict[str, _Operand] = {name: given[name] for name in _FACTORS}
     if given["a"] is None and given["b"] is None and got is None and Path(expected).suffix == ".npz":
         held = _in_archive(arrays_in(Path(expected)), expected)
         arrays |= {name: x for name, x in held.items() if arrays.get(name) is None}
@@ -158,7 +160,7 @@ def _arrays(expected: str, got: str | None, given: Mapping[str, Any]) -> dict[st
 
 def _in_archive(
     held: Mapping[str, NDArray[Any]], where: str, unit: UnitSpec | None = None, output: str | None = None
-) -> dict[str, Any]:
+) -> dict[str, _Operand]:
     """The arrays and factors of a product in an archive; words are of a unit's formats, if one is named."""
     for name in held:
         if name not in (*_ARRAYS, *_FACTORS):
@@ -175,7 +177,7 @@ def _in_archive(
                 formats[name] = unit.d_format if wide else d
         scale = unit.scale_format.name.removeprefix("u") if unit.scale_format is not None else "fp32"
         formats |= dict.fromkeys(("scale_a", "scale_b"), format_named(scale))
-    found: dict[str, Any] = {}
+    found: dict[str, _Operand] = {}
     for name, x in held.items():
         if name in _FACTORS:
             if x.size != 1 or x.dtype.kind not in "fiu":
@@ -186,9 +188,9 @@ def _in_archive(
     return found
 
 
-def _product(arrays: dict[str, Any], given: Mapping[str, Any], unit: UnitSpec | None = None) -> int:
+def _product(arrays: Mapping[str, _Operand], given: Mapping[str, Any], unit: UnitSpec | None = None) -> int:
     """Compare two outputs of a product, or say what made one; the exit code."""
-    case, one = outputs(arrays.pop("expected"), **arrays), arrays.get("got") is None
+    case, one = outputs(**arrays), arrays.get("got") is None  # type: ignore[arg-type]
     runs = [np.ascontiguousarray(x).view(f"u{x.dtype.itemsize}") for x in map(read_array, given["again"])]
     gpu, library = given["gpu"], given["library"]
     with bar("trying units and recipes"):
@@ -358,12 +360,12 @@ def _decimal(d: Format, word: int) -> str:
     return f"{float(values_of(np.array([word], f'u{d.storage_bits // 8}'), d)[0]):.{places}g}"
 
 
-def data_of(found: Compared, *, one: bool = False) -> dict[str, Any]:
+def data_of(found: Compared, *, one: bool = False) -> JsonObject:
     """The answer as plain data."""
     d, bug = found.case.d_format, found.bug
     word, rest = headline(found, one=one)
 
-    def element(place: tuple[int, int] | None) -> dict[str, Any] | None:
+    def element(place: tuple[int, int] | None) -> JsonObject | None:
         if place is None:
             return None
         words = {
@@ -385,7 +387,7 @@ def data_of(found: Compared, *, one: bool = False) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _maker(p: ProductProducer) -> dict[str, Any]:
+def _maker(p: ProductProducer) -> JsonObject:
     return {"unit": p.model.unit.name, "units": list(p.units), "recipe": p.model.recipe.name}
 
 

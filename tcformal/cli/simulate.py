@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -53,17 +54,17 @@ def simulate(
     unit = computation(name)
     scale = unit.spec.scale_format if isinstance(unit, Unit) else None
     left, right = read_array(a, unit.a_format), read_array(b, unit.b_format)
-    given = {"c": (c, unit.c_format), "scale_a": (scale_a, scale), "scale_b": (scale_b, scale)}
-    others: dict[str, Any] = {
-        letter: read_array(text, fmt) for letter, (text, fmt) in given.items() if text is not None
-    }
+    others = [
+        None if text is None else read_array(text, fmt)
+        for text, fmt in ((c, unit.c_format), (scale_a, scale), (scale_b, scale))
+    ]
     if alpha is not None and recipe is None:
         recipe = "plain"
     if errors is not None and (recipe is not None or left.ndim != 2 or not errors.endswith(".npy")):
         raise InputError("expected a file E.npy after --errors, of matrices without a recipe and alpha")
     with bar("multiplying"):
         start = time.monotonic()
-        d = simulated(name, left, right, **others, recipe=recipe, alpha=alpha)
+        d = simulated(name, left, right, *others, recipe=recipe, alpha=alpha)
         seconds = time.monotonic() - start
     macs = d.size * left.shape[-1]
     content = io.BytesIO()
@@ -86,16 +87,16 @@ def simulate(
 
 
 def _errors(
-    unit: Unit | RunnableProgram, a: NDArray[Any], b: NDArray[Any], others: dict[str, Any], d: NDArray[Any],
-    path: str,
+    unit: Unit | RunnableProgram, a: NDArray[Any], b: NDArray[Any], others: Sequence[NDArray[Any] | None],
+    d: NDArray[Any], path: str,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:  # fmt: skip
     """The error of every element, which is written to a file, and Σ|x_k·y_k| + |c|."""
     from tcformal.analysis.embedding import product_errors
 
-    c = others.get("c")
+    c, *scales = others
     c = None if c is None else np.broadcast_to(c, d.shape)
     if isinstance(unit, Unit):
-        x = product(unit.spec, a, b, c, others.get("scale_a"), others.get("scale_b"))
+        x = product(unit.spec, a, b, c, *scales)
     else:
         x = MatrixWords(*matrices((unit.a_format, unit.b_format, unit.c_format), a, b, c))
     found = product_errors(unit, x, to_raw("D", d, unit.d_format))

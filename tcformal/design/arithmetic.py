@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
-from typing import Any
+from functools import cache, partial
 
 from tcformal.design.spec import Design
 
@@ -20,17 +19,13 @@ DMMA_DEFAULT_NAN = 0xFFF8000000000000
 NVIDIA_CONVERSION = {"fp32": "RZ-FP32", "fp16": "RNE-FP16"}
 
 #: IEEE 754 beside the order of the sum: rounded to nearest, the sign of a zero and overflow as it says.
-_IEEE: dict[str, Any] = {
-    "conversion": "RNE-FP32", "nan_word": QUIET_NAN["fp32"], "zero_sign": "ieee", "overflow": "ieee",
-}  # fmt: skip
-#: A subnormal c, and a subnormal result, is a zero of its sign.
-_FLUSHED: dict[str, Any] = {"c_subnormals": "signed_zero", "result_subnormals": "signed_zero"}
+_ieee = partial(Design, conversion="RNE-FP32", nan_word=QUIET_NAN["fp32"], zero_sign="ieee", overflow="ieee")
+#: The same, but a subnormal c, and a subnormal result, is a zero of its sign.
+_flushing = partial(_ieee, c_subnormals="signed_zero", result_subnormals="signed_zero")
 #: x86's dot products: sums in fp32, its NaN, no subnormal c or result.
-_X86: dict[str, Any] = {
-    **_IEEE, **_FLUSHED, "accumulator": "RNE-FP32", "nan_word": X86_DEFAULT_NANS["fp32"],
-    "nan_rule": "first_operand",
-}  # fmt: skip
-
+_x86 = partial(_flushing, accumulator="RNE-FP32", nan_word=X86_DEFAULT_NANS["fp32"], nan_rule="first_operand")
+#: Gaudi's sums in fp32, with NVIDIA's NaN.
+_gaudi = partial(_flushing, nan_word=NVIDIA_NAN["fp32"])
 
 #: ROCm's emulator: the word of a NaN factor, and of an invalid operation, by the format of the result.
 _RDNA_NANS = {"fp32": (0xFFC00A3D, 0xFFC00000), "fp16": (0xFE3D, 0xFE00), "bf16": (0xFFFD, 0xFFC0)}
@@ -59,54 +54,53 @@ def t_fdpa(
 
 def fma_chain(*, fmt: str, nan_word: int, nan_rule: str = "word") -> Design:
     """A chain of IEEE fused multiply-adds in the order of k (XIE Algorithm 4)."""
-    ieee = _IEEE | {"conversion": f"RNE-{fmt.upper()}", "nan_word": nan_word, "nan_rule": nan_rule}
-    return Design(products=1, **ieee)
+    return _ieee(products=1, conversion=f"RNE-{fmt.upper()}", nan_word=nan_word, nan_rule=nan_rule)
 
 
 def e_fdpa(*, products: int, d: str = "fp32") -> Design:
     """E-FDPA: c and all products exactly, rounded once (XIE Algorithm 6)."""
-    return Design(products=products, **_IEEE | {"conversion": f"RNE-{d.upper()}", "nan_word": QUIET_NAN[d]})
+    return _ieee(products=products, conversion=f"RNE-{d.upper()}", nan_word=QUIET_NAN[d])
 
 
 def ftz_add_mul(*, products: int) -> Design:
     """FTZ-AddMul: rounded products summed pairwise, then c; subnormals flushed (XIE Algorithms 1, 2)."""
-    return Design(
+    return _ieee(
         products=products, summation="pairwise", c_position="last", product_rounding="RNE-FP32",
         accumulator="RNE-FP32", operand_subnormals="positive_zero", c_subnormals="positive_zero",
-        result_subnormals="signed_zero", **_IEEE,
+        result_subnormals="signed_zero",
     )  # fmt: skip
 
 
 def tr_fdpa(*, products: int, grouped: bool) -> Design:
     """TR-FDPA, or GTR-FDPA with `grouped` (XIE Algorithms 10, 11; Table 7)."""
-    return Design(
+    return _ieee(
         products=products, summation="gtr" if grouped else "tr", c_position="last", fraction_bits=24,
-        sum_fraction_bits=31, product_limit=128, **_IEEE | {"zero_sign": "sum"},
+        sum_fraction_bits=31, product_limit=128, zero_sign="sum",
     )  # fmt: skip
 
 
 def x86_dot(*, operand_subnormals: str) -> Design:
     """`vdpbf16ps`, `vdpphps`: two FMA steps, the odd pair first; subnormal c and results are zeros."""
-    return Design(
+    return _x86(
         products=2, summation="sequential", c_position="first", order="odd_first",
-        operand_subnormals=operand_subnormals, **_X86 | _tiny(operand_subnormals),
+        operand_subnormals=operand_subnormals, result_subnormals=_tiny(operand_subnormals),
     )  # fmt: skip
 
 
 def x86_tile(*, operand_subnormals: str) -> Design:
     """`tdpbf16ps`, `tdpfp16ps`: two FMA chains from zero (even and odd k), their sum, then c."""
-    return Design(
+    return _x86(
         products=32, summation="two_chains", c_position="last", operand_subnormals=operand_subnormals,
-        **_X86 | _tiny(operand_subnormals),
+        result_subnormals=_tiny(operand_subnormals),
     )  # fmt: skip
 
 
-def _tiny(operand_subnormals: str) -> dict[str, str]:
+def _tiny(operand_subnormals: str) -> str:
     """x86's tininess after rounding: a result below 2^-126 with unbounded exponent becomes 0.
 
     No sum of fp16's products and a normal c lies there: they are multiples of 2^-48.
     """
-    return {} if operand_subnormals == "kept" else {"result_subnormals": "tiny_zero"}
+    return "signed_zero" if operand_subnormals == "kept" else "tiny_zero"
 
 
 def x86_tile_fp8(*, a: str, b: str) -> Design:
@@ -115,9 +109,9 @@ def x86_tile_fp8(*, a: str, b: str) -> Design:
     A subnormal e5m2 is widened to a subnormal of fp16, which counts as a zero.
     """
     of_a, of_b = ("signed_zero" if x == "e5m2" else "kept" for x in (a, b))
-    return Design(
+    return _x86(
         products=64, summation="pair_chains", c_position="last", operand_subnormals=of_a,
-        b_subnormals=None if of_a == of_b else of_b, **_X86,
+        b_subnormals=None if of_a == of_b else of_b,
     )  # fmt: skip
 
 
@@ -128,37 +122,25 @@ def x86_tile_real() -> Design:
 
 def x86_complex(*, negated: str) -> Design:
     """`vfmaddcph` and its kind: two fused multiply-adds in fp16 from c on, which keep subnormals."""
-    ieee = _IEEE | {
-        "conversion": "RNE-FP16",
-        "nan_word": X86_DEFAULT_NANS["fp16"],
-        "nan_rule": "first_operand",
-    }
-    return Design(
-        products=2,
-        summation="sequential",
-        c_position="first",
-        accumulator="RNE-FP16",
-        negated=negated,
-        **ieee,
-    )
+    return _ieee(
+        products=2, summation="sequential", c_position="first", accumulator="RNE-FP16", negated=negated,
+        conversion="RNE-FP16", nan_word=X86_DEFAULT_NANS["fp16"], nan_rule="first_operand",
+    )  # fmt: skip
 
 
 def arm_dot_bf16(*, extended: bool) -> Design:
     """`bfdot` and each half of `bfmmla`: unfused to odd with EBF=0, fused pairs with EBF=1."""
     if extended:
         return pair_then_c(accumulator="RNE-FP32")
-    odd = _IEEE | {"conversion": "RO-FP32", "overflow": "infinity"}
-    return Design(
+    return _flushing(
         products=2, summation="pairwise", c_position="last", product_rounding="RO-FP32",
-        accumulator="RO-FP32", operand_subnormals="signed_zero", **odd | _FLUSHED,
+        accumulator="RO-FP32", operand_subnormals="signed_zero", conversion="RO-FP32", overflow="infinity",
     )  # fmt: skip
 
 
 def pair_then_c(*, accumulator: str, nan_rule: str = "word") -> Design:
     """Two exact products in one rounded sum, then c: Arm's fused pairs, Power's rank-2 updates."""
-    return Design(
-        products=2, summation="fused", c_position="last", accumulator=accumulator, nan_rule=nan_rule, **_IEEE
-    )
+    return _ieee(products=2, summation="fused", c_position="last", accumulator=accumulator, nan_rule=nan_rule)
 
 
 def bulk_normalised(*, products: int) -> Design:
@@ -172,34 +154,30 @@ def bulk_normalised(*, products: int) -> Design:
 
 def gaudi2_sum(*, products: int, fraction_bits: int, operand_subnormals: str = "signed_zero") -> Design:
     """Gaudi 2: products truncated at their largest exponent and summed, c added to that, one rounding."""
-    return Design(
+    return _gaudi(
         products=products, fraction_bits=fraction_bits, c_position="after",
-        operand_subnormals=operand_subnormals, **_gaudi_fp32(),
+        operand_subnormals=operand_subnormals,
     )  # fmt: skip
 
 
 def gaudi_chain(*, operand_subnormals: str = "signed_zero") -> Design:
     """A chain of the fused multiply-adds of Gaudi 1 and of Gaudi 2's IEEE mode."""
-    flushed = _gaudi_fp32() | {"result_subnormals": "tiny_zero"}
-    return Design(products=1, operand_subnormals=operand_subnormals, **flushed)
-
-
-def _gaudi_fp32() -> dict[str, Any]:
-    return {**_IEEE, **_FLUSHED, "nan_word": NVIDIA_NAN["fp32"]}
+    return _gaudi(products=1, operand_subnormals=operand_subnormals, result_subnormals="tiny_zero")
 
 
 def esperanto_sum() -> Design:
     """TensorFMA16A32: two products and c with 25 fraction bits, jammed (sticky) lost bits, truncation."""
-    return Design(
+    return _flushing(
         products=2, fraction_bits=25, lost_bits="jammed", operand_subnormals="signed_zero",
-        zero_words="skipped", **_IEEE | _FLUSHED | {"conversion": "RZ-FP32"},
+        zero_words="skipped", conversion="RZ-FP32",
     )  # fmt: skip
 
 
 def esperanto_chain() -> Design:
     """TensorFMA32: a chain of fused multiply-adds that flush subnormals."""
-    flushed = _IEEE | _FLUSHED | {"result_subnormals": "tiny_zero", "operand_subnormals": "signed_zero"}
-    return Design(products=1, zero_words="skipped", **flushed)
+    return _flushing(
+        products=1, zero_words="skipped", result_subnormals="tiny_zero", operand_subnormals="signed_zero"
+    )
 
 
 def fixed_point_sum() -> Design:
@@ -220,7 +198,7 @@ def nvdla_sum() -> Design:
 
 def mul_add_chain() -> Design:
     """A chain of unfused multiply-adds from c: each product and each sum is rounded to fp32."""
-    return Design(products=1, product_rounding="RNE-FP32", **_IEEE)
+    return _ieee(products=1, product_rounding="RNE-FP32")
 
 
 def vortex_dot(*, products: int = 4, c_subnormals: str = "kept") -> Design:
@@ -246,27 +224,24 @@ def tensix_sum(*, d: str, minus_one: int | None) -> Design:
     """MVMUL, first fidelity phase: sums of 8 products, not normalised, and Dst are aligned with ties up and
     away, in 16 bits twice."""
     fault = minus_one if d == "fp32" else None
-    last: dict[str, Any] = {"conversion": f"RNA-{d.upper()}"}
-    if d == "fp16":
-        last = {"conversion": "RNA-FP16:17", "overflow": "largest"}
-    return Design(
+    made = Design(
         products=16, a_bits="0..6", b_bits="0..4", operand_subnormals="signed_zero", fraction_bits=23,
         alignment_rounding="RNU", c_alignment_rounding="RNA", minus_one=fault,
-        second_fraction_bits=None if d == "fp32" else 10, special_words="numbers", **last,
-        c_subnormals="signed_zero", result_subnormals="tiny_zero", nan_word=QUIET_NAN[d],
+        second_fraction_bits=None if d == "fp32" else 10, special_words="numbers",
+        conversion=f"RNA-{d.upper()}", c_subnormals="signed_zero", result_subnormals="tiny_zero",
+        nan_word=QUIET_NAN[d],
     )  # fmt: skip
+    return replace(made, conversion="RNA-FP16:17", overflow="largest") if d == "fp16" else made
 
 
 def rdna3_dot(*, a: str, d: str) -> Design:
     """RDNA3's DOT2, of which WMMA is a chain: two products and c, with signs relative to c's and negatives in
     one's complement."""
-    flushed: dict[str, Any] = {"operand_subnormals": "signed_zero"} if a == "bf16" else {}
-    if d != "fp16":
-        flushed |= {"c_subnormals": "signed_zero", "result_subnormals": "tiny_zero"}
-    return Design(
+    made = _rdna(d)(
         products=2, accumulation="ones_complement", zero_exponent=-16 if d == "fp16" else "none",
-        **_rdna(d), **flushed,
+        operand_subnormals="signed_zero" if a == "bf16" else "kept",
     )  # fmt: skip
+    return made if d == "fp16" else replace(made, c_subnormals="signed_zero", result_subnormals="tiny_zero")
 
 
 def rdna4_bytes() -> Design:
@@ -278,20 +253,20 @@ def rdna4_bytes() -> Design:
 def rdna4_dot(*, products: int, d: str) -> Design:
     """RDNA4's DOT2, or its WMMA step of two pairs: pairs of products and c, each rounded down; then one
     rounding to nearest."""
-    return Design(
+    return _rdna(d)(
         products=products, aligned_group=2, alignment_rounding="RD", vanished_c="dropped",
-        zero_exponent=-16 if d == "fp16" else -128, **_rdna(d),
+        zero_exponent=-16 if d == "fp16" else -128,
     )  # fmt: skip
 
 
-def _rdna(d: str) -> dict[str, Any]:
+def _rdna(d: str) -> partial[Design]:
     """Common parameters of RDNA3 and RDNA4: bits, NaN words, and rounding; bf16 results are truncated fp32
     numbers."""
     factor, invalid = _RDNA_NANS[d]
-    rounding = {"fp32": {"conversion": "RNE-FP32"}, "fp16": {"conversion": "RNE-FP16"}}.get(
-        d, {"accumulator": "RNE-FP32", "conversion": "RZ-BF16", "zero_sign": "sum"}
-    )
-    return {
-        "fraction_bits": 24, "c_fraction_bits": 26, "nan_rule": "products_c", "factor_nan_word": factor,
-        "nan_word": invalid, **rounding,
-    }  # fmt: skip
+    common = partial(
+        Design, fraction_bits=24, c_fraction_bits=26, nan_rule="products_c", factor_nan_word=factor,
+        nan_word=invalid,
+    )  # fmt: skip
+    if d == "bf16":
+        return partial(common, accumulator="RNE-FP32", conversion="RZ-BF16", zero_sign="sum")
+    return partial(common, conversion=f"RNE-{d.upper()}")

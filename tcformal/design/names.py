@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from dataclasses import MISSING, fields, replace
 
 from tcformal.callbacks import hear
 from tcformal.checks import check_choice, check_int, check_text, read_int, shown, unknown_sentence
@@ -17,7 +16,7 @@ from tcformal.design.other_names import other_name
 from tcformal.design.rounding import EXACT_SUM, MOST_PRODUCTS, NUMBERS
 from tcformal.design.short_names import alias, processor, processor_names
 from tcformal.design.spec import Design, Operands
-from tcformal.design.trees.tree import PLAIN, STAGE_PARAMETERS, Tree, read_steps
+from tcformal.design.trees.tree import PLAIN, STAGE_PARAMETERS, Tree, Value, read_steps
 from tcformal.design.unit import Evidence, Fact, UnitSpec
 from tcformal.encodings.catalog import format_named
 from tcformal.encodings.custom import split_names
@@ -159,7 +158,7 @@ def _settings(text: str, name: str) -> dict[str, str]:
     return settings
 
 
-def _parsed(key: str, value: str) -> Any:
+def _parsed(key: str, value: str) -> Value:
     """Parse the value of one design parameter."""
     if key in _OPTIONAL and value in ("exact", "none"):
         return None
@@ -174,10 +173,10 @@ def _parsed(key: str, value: str) -> Any:
     return value
 
 
-def _design_settings(settings: dict[str, str], name: str, extra: tuple[str, ...]) -> dict[str, Any]:
+def _design_settings(settings: dict[str, str], name: str, extra: tuple[str, ...]) -> dict[str, Value]:
     """Parse design parameters, with shorthands expanded."""
     names = [*extra, *_ORDER, "terms", "align_bits", "rounding", *_OF_TREES]
-    parsed: dict[str, Any] = {}
+    parsed: dict[str, Value] = {}
     for key, value in settings.items():
         check_choice(f"parameter of {name.partition('@')[0]}", key, names)
         if key in extra or key == "rounding":
@@ -194,11 +193,12 @@ def _design_settings(settings: dict[str, str], name: str, extra: tuple[str, ...]
     return parsed
 
 
-def _completed(base: dict[str, Any], given: dict[str, Any]) -> Design:
+def _completed(base: Mapping[str, Value], given: Mapping[str, Value]) -> Design:
     """A design from defaults and given parameters; dependent parameters follow the given ones."""
     merged = {**base, **given}
     if "summation" in given and "c_position" not in given:
-        merged["c_position"] = {"fused": "joined", "sequential": "first"}.get(merged["summation"], "last")
+        places = {"fused": "joined", "sequential": "first"}
+        merged["c_position"] = places.get(str(merged["summation"]), "last")
     in_one = merged["summation"] in ("tr", "gtr")
     if not in_one and "sum_fraction_bits" not in given:
         merged["sum_fraction_bits"] = None
@@ -214,7 +214,7 @@ def _completed(base: dict[str, Any], given: dict[str, Any]) -> Design:
         for key, neutral in EXACT_SUM.items():
             if key not in given:
                 merged[key] = neutral
-    return Design(**merged)
+    return Design(**merged)  # type: ignore[arg-type]
 
 
 def _altered(name: str, unit: UnitSpec, settings: dict[str, str]) -> UnitSpec:
@@ -261,7 +261,7 @@ def _tree(settings: dict[str, str], name: str) -> Tree:
     return Tree(read_steps(settings["steps"]), tuple(rows), wide, settings.get("nan_rule", "word"))
 
 
-def _tree_parameters(made: Tree, given: Mapping[str, Any]) -> dict[str, Any]:
+def _tree_parameters(made: Tree, given: Mapping[str, Value]) -> dict[str, Value]:
     """The parameters that a tree implies; InputError for a second order of summation."""
     for key in ("products", *PLAIN):
         if key in given:
@@ -293,12 +293,10 @@ def _text(name: str, value: object) -> str:
     return f"{value:#x}" if name.endswith("nan_word") else str(value)
 
 
-def _rerounded(mode: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+def _rerounded(mode: str, parameters: Mapping[str, Value]) -> dict[str, Value]:
     """The parameters that the shorthand rounding=MODE sets: the same shapes in another mode."""
-    texts = {key: parameters[key] for key in ("conversion", "accumulator")}
-    return {
-        key: f"{mode.upper()}-{text.partition('-')[2]}" for key, text in texts.items() if text is not None
-    }
+    texts = {key: parameters[key] for key in ("conversion", "accumulator") if parameters[key] is not None}
+    return {key: f"{mode.upper()}-{str(text).partition('-')[2]}" for key, text in texts.items()}
 
 
 def _family(name: str, family: str, settings: dict[str, str]) -> UnitSpec:
@@ -340,13 +338,13 @@ def _check_result(d: Format) -> None:
         )
 
 
-def _family_defaults(family: str, operands: Operands) -> dict[str, Any]:
+def _family_defaults(family: str, operands: Operands) -> dict[str, Value]:
     """The default parameters of each family."""
     d = operands.d
     target = _CONVERSION_OF.get(d.name, f"E{d.exponent_bits}M{d.fraction_bits}")
     quiet = d.infinity | 1 << (d.fraction_bits + d.ignored_low_bits - 1)
     mode = "RNE" if d.name == "fp16" else "RZ"
-    base: dict[str, Any] = {name: field.default for name, field in Design.__dataclass_fields__.items()}
+    base: dict[str, Value] = {f.name: f.default for f in fields(Design) if f.default is not MISSING}
     if not d.subnormals:
         base["result_subnormals"] = "signed_zero"
     if family == "valpey":

@@ -7,11 +7,10 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from tcformal.encodings.spec import Format
 from tcformal.errors import RecordError
-from tcformal.files import ENDING, read_packed
+from tcformal.files import ENDING, JsonObject, read_packed
 from tcformal.oracle.values import hex_word
 from tcformal.store.schema import SEAL, sealed
 
@@ -43,7 +42,7 @@ def check_seal(data: Mapping[str, object], where: str) -> None:
         )
 
 
-def read_summary(folder: Path) -> dict[str, Any] | None:
+def read_summary(folder: Path) -> JsonObject | None:
     """Read the summary of a campaign's folder, compressed or not; None without one.
 
     Errors: RecordError for one that cannot be read, or was altered.

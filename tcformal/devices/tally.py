@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NotRequired, TypedDict
+from typing import NotRequired, TypedDict
 
 from tcformal.design.unit import UnitSpec, base_name
 from tcformal.devices.entries import Answer, Designs, Line, Note, RandomLine, dot_products_in, mismatches_in
 from tcformal.devices.runs import Run
+from tcformal.files import JsonObject
 from tcformal.simulation.operands.batch import Raw
 from tcformal.store.schema import SEAL
 
@@ -213,7 +214,7 @@ class Tally:
         """The number of dot products with logged results."""
         return sum(u.directed + u.random for u in self.units.values())
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> JsonObject:
         """The summary as plain data."""
         return {
             "device": self.device,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tcformal.checks import check_int
 from tcformal.errors import InputError
+from tcformal.files import JsonObject
 from tcformal.identification.sum_chains import (
     NoProductOrderError,
     ProductFunction,
@@ -124,7 +125,7 @@ class BatchInvariance(Shown):
                 ]
         return ["masks show the order of A: products are fused or rounded otherwise"]
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> JsonObject:
         """The same as plain data."""
         return {
             "what": self.what, "rows": list(self.rows), "invariant": self.invariant,

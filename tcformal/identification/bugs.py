@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -266,9 +266,9 @@ def _with(name: str, value: float | None) -> Callable[[Elements], Elements]:
     return lambda y: _replaced(y, {name: value})
 
 
-def _replaced(x: Elements, changed: dict[str, Any]) -> Elements:
+def _replaced(x: Elements, changed: Mapping[str, NDArray[Any] | float | None]) -> Elements:
     """Elements with other operands."""
-    return replace(x, **changed)
+    return replace(x, **changed)  # type: ignore[arg-type]
 
 
 def _casts(x: Elements) -> Iterator[Bug]:

@@ -16,6 +16,7 @@ from tcformal.devices.entries import words_of, words_text
 from tcformal.devices.sealed import read_whole
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import RecordError
+from tcformal.files import JsonObject
 from tcformal.identification.asker import batch_data, formats_data, formats_only, read_batch
 from tcformal.identification.rates import Rate
 from tcformal.identification.repeat import Repeated
@@ -162,7 +163,7 @@ def untested_clauses(spec: UnitSpec, k: int, *, plain: bool, seen: bool) -> tupl
     )  # fmt: skip
 
 
-def to_record(found: Identification) -> dict[str, Any]:
+def to_record(found: Identification) -> JsonObject:
     """An identification as a sealed record."""
     spec = found.operands
     batch, answers = found.history

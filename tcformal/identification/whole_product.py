@@ -20,6 +20,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import format_named
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
+from tcformal.files import JsonObject
 from tcformal.identification.sum_chains import (
     NoProductOrderError,
     OrderRegion,
@@ -430,7 +431,7 @@ class IdentifiedProduct(Shown):
             )
         return _predicted(self.regions, a, b, self.formats)
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> JsonObject:
         """What a line of a file of results holds."""
         m, n, k = self.shape
         return {

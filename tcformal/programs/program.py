@@ -74,7 +74,7 @@ class _Compiler:
         self.builder = Builder()
         self.rounds = 0
         self.products = products
-        self.known: dict[str, Any] = dict(settings)
+        self.known = dict(settings)
         for letter, fmt in inputs.items():
             length = None if letter == "c" else products
             step = InputStep(fmt=fmt, length=length, name=letter, letter=letter)

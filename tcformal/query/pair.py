@@ -14,12 +14,13 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
+from tcformal.files import JsonObject
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.oracle.values import value_data
 from tcformal.query.assume import Assumptions, assume_of_unit, from_texts
 from tcformal.query.few import boundaries_of, few
-from tcformal.query.question import JsonObject, Kind, Question, RawInputs
+from tcformal.query.question import Kind, Question, RawInputs
 from tcformal.query.shrink import shrink, witness_cost
 from tcformal.semantics.chain import chained_dot, common_k, declare_inputs, filled, scale_count
 from tcformal.shown import short

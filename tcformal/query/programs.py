@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tcformal.checks import check_choice, check_int, check_positive
+from tcformal.files import JsonObject
 from tcformal.oracle.numerals import number_text
 from tcformal.oracle.values import value_data
 from tcformal.programs.error import ULP_STEP
@@ -25,7 +26,7 @@ from tcformal.query.comparison.error_comparison import (
 from tcformal.query.comparison.parameters import C_EXPONENTS, ComparedPrograms, ProgramPair
 from tcformal.query.engine import kept_or_answered
 from tcformal.query.options import AnswerStore, solve_options
-from tcformal.query.question import JsonObject, Kind
+from tcformal.query.question import Kind
 from tcformal.query.verdict import Verdict
 from tcformal.shown import Shown
 from tcformal.simulation.operands.batch import batch_of

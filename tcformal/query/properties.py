@@ -21,12 +21,13 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Sign, Specials
 from tcformal.errors import InputError, RecordError
+from tcformal.files import JsonObject
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.oracle.values import NumberClass, decode, value_data
 from tcformal.query.assume import Assumptions, assume_of_unit, from_texts
 from tcformal.query.pair import VECTORS
-from tcformal.query.question import JsonObject, Kind, Question, RawInputs
+from tcformal.query.question import Kind, Question, RawInputs
 from tcformal.semantics.chain import OperandNodes, chained_dot, declare_inputs, scale_count
 from tcformal.semantics.unpack import unpack
 from tcformal.shown import short

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 
 from tcformal.encodings.spec import Format
 from tcformal.errors import RecordError
+from tcformal.files import JsonObject
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import digest
@@ -34,8 +35,6 @@ class Kind(enum.Enum):
     ERROR = "answers that cannot all be right, or every solver failed"
 
 
-#: A JSON object, as `json` reads and writes it.
-JsonObject = dict[str, Any]
 #: Raw encodings by input name.
 RawInputs = Mapping[str, int]
 

@@ -11,13 +11,14 @@ from pathlib import Path
 from tcformal.checks import check_int, shown
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, NoAnswerError
+from tcformal.files import JsonObject
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable
 from tcformal.oracle.values import value_data
 from tcformal.query.assume import Assumptions, assume_of_unit
 from tcformal.query.pair import EqualityQuestion, EqualityReplay
-from tcformal.query.question import JsonObject, RawInputs
+from tcformal.query.question import RawInputs
 from tcformal.query.yosys import Clocking, FlatRtl, RtlSource
 from tcformal.semantics.chain import chained_dot, declare_inputs, scale_count
 from tcformal.simulation.operands.witness import Witness, by_value, explain_command

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tcformal.design.unit import UnitSpec
+from tcformal.files import JsonObject
 from tcformal.oracle.numerals import number_text
 from tcformal.oracle.values import format_value, hex_word, value_and_hex
 from tcformal.query.explain.trace import Divergence, Rounding, SumStep, TermRow, Trace, divergence
@@ -27,7 +28,7 @@ def result_data(spec: UnitSpec, raw: int) -> dict[str, str]:
     return {"unit": spec.name, "value": format_value(d, raw), "hex": hex_word(d, raw)}
 
 
-def explanation_data(traces: Sequence[Trace]) -> dict[str, Any]:
+def explanation_data(traces: Sequence[Trace]) -> JsonObject:
     """Traces, and the first divergence of two."""
     data: dict[str, object] = {"units": [_call_data(t) for t in traces]}
     if len(traces) == 2:

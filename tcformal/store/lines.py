@@ -18,10 +18,10 @@ from typing import Any, BinaryIO
 
 from tcformal.callbacks import Warn, ignore
 from tcformal.errors import RecordError
-from tcformal.files import open_regular, refusals, sync_folder, write_whole
+from tcformal.files import JsonObject, open_regular, refusals, sync_folder, write_whole
 
 #: A record: one JSON object, as a line of a file holds it.
-Record = dict[str, Any]
+Record = JsonObject
 
 #: Bytes that are read at a time where all lines of a file are passed over.
 _BLOCK = 1 << 20

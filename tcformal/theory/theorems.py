@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from decimal import ROUND_CEILING, Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import combinations
-from typing import Any
 
 from tcformal.checks import check_choice
 from tcformal.design.names import resolve
 from tcformal.design.spec import Design
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
+from tcformal.files import JsonObject
 from tcformal.theory.checked import checked_with, source_of
 from tcformal.theory.claims import CLAIMS, claim_instance, negation_from_zero
 from tcformal.theory.design import block_size, undescribed, without_theorem
@@ -121,7 +121,7 @@ class TheoremAnswer:
         """A file in which `coqc` checks the instance with the shipped sources."""
         return coq_instance(self.instance)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """The theorem and what it says as plain data."""
         x = self.instance
         return {
@@ -239,7 +239,7 @@ def in_the_way(unit: UnitSpec, claim: str) -> str:
     return f"the side conditions of no theorem about {name} are met" + (f" by {kinds[0]}" if kinds else "")
 
 
-def _plainer(unit: UnitSpec) -> Iterator[tuple[UnitSpec, dict[str, Any]]]:
+def _plainer(unit: UnitSpec) -> Iterator[tuple[UnitSpec, Mapping[str, object]]]:
     """The unit with one parameter, two or three, as a design has them unless told otherwise."""
     usual = {f.name: f.default for f in fields(Design) if f.default is not MISSING}
     own = {name: value for name, value in usual.items() if getattr(unit.design, name) != value}

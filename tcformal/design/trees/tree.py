@@ -17,6 +17,7 @@ from tcformal.design.spec import Design
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 
+Value = int | str | bool | None
 #: Parameters that a stage may have of its own; all others are the unit's, in every stage.
 STAGE_PARAMETERS = (
     "fraction_bits", "alignment_rounding", "conversion", "carry_bits", "accumulation", "zero_exponent",
@@ -24,7 +25,7 @@ STAGE_PARAMETERS = (
     "minus_one",
 )  # fmt: skip
 #: Parameters of a design that a tree stands for, with the values that they then have.
-PLAIN: dict[str, object] = {
+PLAIN: dict[str, Value] = {
     "summation": "fused", "c_position": "joined", "order": "ascending", "accumulator": None, "group": None,
     "sum_fraction_bits": None, "sum_rounding": "RD", "c_fraction_bits": None, "aligned_group": None,
     "lost_bits": "cut", "zero_words": "summed", "zero_terms": None, "exponent_step": 1,
@@ -42,8 +43,6 @@ MOST_LEVELS = _MOST_PRODUCTS + 2
 _MOST_DIGITS = 9
 _OPERANDS = {"c": "c", "z": "zero"}
 _TOKEN = re.compile(r"\s*(?:(?P<run>[0-9]+(?:\.\.[0-9]+)?)|(?P<word>[a-z][a-z0-9_]*)|(?P<mark>[()+]))\s*")
-
-Value = int | str | bool | None
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from tcformal.design.arithmetic import (
     QUIET_NAN,
@@ -19,7 +18,7 @@ from tcformal.design.arithmetic import (
     tensix_sum,
     vortex_dot,
 )
-from tcformal.design.trees.tree import Step, Tree, tree
+from tcformal.design.trees.tree import Step, Tree, Value, tree
 from tcformal.design.unit import Evidence, Fact
 from tcformal.design.vendors.facts import as_reference, documented
 from tcformal.design.vendors.row import Published
@@ -147,7 +146,7 @@ def _tensix(arch: str) -> Iterator[tuple[str, Published]]:
             continue  # Dst of 16 bits has the exponents of the factors
         # A zero counts as a product of exponent codes 0; in the other formats such a sum is 0.
         zero: int | str = -30 if (a, d) == ("fp16", "fp32") else "none"
-        inner: dict[str, Any] = {
+        inner: dict[str, Value] = {
             "normalised": False, "fraction_bits": 10, "alignment_rounding": "RNA", "zero_exponent": zero,
             "c_alignment_rounding": None, "second_fraction_bits": None, "minus_one": None,
         }  # fmt: skip

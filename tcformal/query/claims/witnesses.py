@@ -59,11 +59,11 @@ def claim_question(spec: UnitSpec, claim: str, what: Assumptions) -> Question | 
 
 def exact_form(spec: UnitSpec) -> UnitSpec:
     """The unit with every sum exact before rounding, c included."""
-    neutral: dict[str, Any] = {
-        **EXACT_SUM, "fraction_bits": None, "c_position": "joined", "piece_bits": None,
-        "normalise_products": False, "normalise_operands": False,
-    }  # fmt: skip
-    return replace(spec, name=f"{spec.name}, exact sums", design=replace(spec.design, **neutral))
+    design = replace(
+        spec.design, fraction_bits=None, c_position="joined", piece_bits=None, normalise_products=False,
+        normalise_operands=False, **EXACT_SUM,  # type: ignore[arg-type]
+    )  # fmt: skip
+    return replace(spec, name=f"{spec.name}, exact sums", design=design)
 
 
 def rounded_once(spec: UnitSpec) -> UnitSpec:

@@ -11,12 +11,13 @@ from typing import Any, cast
 
 from tcformal.design.names import resolve
 from tcformal.errors import InputError, NoAnswerError
+from tcformal.files import JsonObject
 from tcformal.query.assume import from_texts
 from tcformal.query.engine import answer, undecided_again
 from tcformal.query.options import AnswerStore, SolveOptions
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.pairs.pairs import Pair
-from tcformal.query.question import JsonObject, Kind
+from tcformal.query.question import Kind
 from tcformal.query.verdict import DECIDED, Verdict
 
 

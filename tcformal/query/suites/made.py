@@ -15,10 +15,11 @@ import numpy as np
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import RecordError, TcformalError
+from tcformal.files import JsonObject
 from tcformal.oracle.values import value_data
 from tcformal.query.engine import answer
 from tcformal.query.options import SolveOptions
-from tcformal.query.question import JsonObject, Kind
+from tcformal.query.question import Kind
 from tcformal.query.suites.cover import cover, covered_only_by
 from tcformal.query.suites.panel import Panel
 from tcformal.semantics.chain import scale_count

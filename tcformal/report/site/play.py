@@ -13,6 +13,7 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Sign
 from tcformal.errors import InputError, TcformalError
+from tcformal.files import JsonObject
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.query.explain.explain import explain_witness
 from tcformal.query.explain.trace import divergence
@@ -36,7 +37,7 @@ def call(name: str, text: str) -> str:
 def answer(
     units: Sequence[str], a: Sequence[str], b: Sequence[str], c: str, scale_a: Sequence[str] = (),
     scale_b: Sequence[str] = (),
-) -> dict[str, Any]:  # fmt: skip
+) -> JsonObject:  # fmt: skip
     """The results of one dot product on one or two units, with their pictures and the command for both.
 
     Shapes: up to k values each; what lacks is zero, and scales that lack are 1.
