@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import product
 
+from tcformal.design.rounding import Conversion
+from tcformal.design.trees.tree import stage_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
@@ -68,18 +70,54 @@ def _ends(fmt: Format) -> tuple[int, int]:
     return (fmt.sign_bit, fmt.largest) if fmt.sign_bit else (0, fmt.largest)
 
 
+def range_of(target: Conversion) -> tuple[int, int]:
+    """The least and the largest integer of a conversion."""
+    return (-(1 << target.fraction_bits) if target.signed else 0), (1 << target.fraction_bits) - 1
+
+
+def _conversions(unit: UnitSpec) -> list[Conversion]:
+    """The conversions of all sums of a unit."""
+    if unit.tree is not None:
+        return [x.rho for x in stage_designs(unit.tree, unit.design).values()]
+    return [unit.design.step, unit.design.rho]
+
+
+def narrow(unit: UnitSpec) -> bool:
+    """Whether some partial sum of a unit of integers has fewer numbers than the result."""
+    low, high = (number(unit.d_format, w) for w in _ends(unit.d_format))
+    ends = map(range_of, _conversions(unit))
+    return any(least > low or most < high for least, most in ends)
+
+
 def integer_sums(unit: UnitSpec) -> IntegerSums:
-    """The number of products that a unit of integers adds exactly, and factors that overflow beyond it."""
+    """The number of products that a unit of integers adds exactly, and factors that overflow beyond it.
+
+    Errors: InputError for partial sums that are narrower than the result.
+    """
     d, a, b = unit.d_format, unit.a_format, unit.b_format
+    if narrow(unit):
+        raise InputError(f"expected partial sums as wide as {d.name}, but {unit.name} has narrower ones")
     low, high = (number(d, w) for w in _ends(d))
     pairs = {number(a, x) * number(b, y): (x, y) for x, y in product(_ends(a), _ends(b))}
-    least, most = min(0, *pairs), max(0, *pairs)
+    least, most = products_range(unit)
     down = low // least if least else None
     up = high // most if most else None
     exact = min(x for x in (down, up) if x is not None)
     return IntegerSums(unit, least, most, low, high, exact, pairs[most if up == exact else least])
 
 
+def products_range(unit: UnitSpec) -> tuple[int, int]:
+    """The least and the largest product of a unit of integers, 0 among them."""
+    pairs = [
+        number(unit.a_format, x) * number(unit.b_format, y)
+        for x in _ends(unit.a_format)
+        for y in _ends(unit.b_format)
+    ]
+    return min(0, *pairs), max(0, *pairs)
+
+
 def wraps(unit: UnitSpec) -> bool:
-    """Whether every sum of a unit of integers is taken modulo the numbers of its result."""
-    return unit.d_format.integer and unit.design.rho.wraps and unit.design.step.wraps
+    """Whether every sum of a unit of integers is taken modulo the numbers of its result, or a multiple."""
+    return unit.d_format.integer and all(
+        x.wraps and x.fraction_bits + x.signed >= unit.d_format.width for x in _conversions(unit)
+    )

@@ -31,6 +31,9 @@ FAMILIES: dict[str, str] = {
     "tree": "sums in the order steps=(0..3+c), exact and rounded to nearest; STAGE.name=value for one stage",
 }
 
+#: Those that sum integers, too, which wrap unless the name says otherwise.
+_OF_INTEGERS = ("sequential", "tree")
+
 _OPTIONAL = [name for name, field in Design.__dataclass_fields__.items() if field.default is None]
 #: How parameters follow one another in a name, in which kept answers have them.
 _ORDER = (
@@ -306,7 +309,7 @@ def _family(name: str, family: str, settings: dict[str, str]) -> UnitSpec:
         formats = dict.fromkeys(_FORMATS, settings.pop("format"))
     formats |= {key: settings[key] for key in _FORMATS if key in settings}
     operands = Operands(**{key[0]: format_named(value) for key, value in formats.items()})
-    _check_result(operands.d)
+    _check_result(family, operands.d)
     of_tree = _of_tree(settings)
     if of_tree or family == "tree":
         of_tree |= {key: settings.pop(key) for key in ("nan_rule",) if key in settings}
@@ -329,8 +332,14 @@ def _family(name: str, family: str, settings: dict[str, str]) -> UnitSpec:
     )  # fmt: skip
 
 
-def _check_result(d: Format) -> None:
-    """Raise InputError for a result format that no conversion produces."""
+def _check_result(family: str, d: Format) -> None:
+    """Raise InputError for a result format that no conversion of a family produces."""
+    if d.integer and family in _OF_INTEGERS:
+        return
+    if d.integer:
+        raise InputError(
+            f"expected one of the families {' and '.join(_OF_INTEGERS)} for {d.name}, but got {family}"
+        )
     if d.specials is not Specials.IEEE or d.bias != (1 << (d.exponent_bits - 1)) - 1 or d.ignored_low_bits:
         raise InputError(
             f"expected for d_format {', '.join(_CONVERSION_OF)}, or one with Inf and NaN and the bias of "
@@ -341,6 +350,12 @@ def _check_result(d: Format) -> None:
 def _family_defaults(family: str, operands: Operands) -> dict[str, Value]:
     """The default parameters of each family."""
     d = operands.d
+    if d.integer:
+        wrap = f"WRAP-{d.name.upper()}"
+        return {f.name: f.default for f in fields(Design) if f.default is not MISSING} | {
+            "products": 4, "summation": "sequential", "c_position": "first", "accumulator": wrap,
+            "conversion": wrap, "nan_word": 0,
+        }  # fmt: skip
     target = _CONVERSION_OF.get(d.name, f"E{d.exponent_bits}M{d.fraction_bits}")
     quiet = d.infinity | 1 << (d.fraction_bits + d.ignored_low_bits - 1)
     mode = "RNE" if d.name == "fp16" else "RZ"

@@ -517,7 +517,8 @@ def check_integers(design: Design, formats: Operands) -> None:
             )
     if not design.step.integer:
         raise InputError(
-            f"expected an accumulator such as SAT-{formats.d.name.upper()}, but got {design.accumulator}"
+            f"expected an accumulator such as SAT-{formats.d.name.upper()}, but got "
+            f"{design.accumulator or design.conversion}"
         )
 
 

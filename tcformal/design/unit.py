@@ -129,6 +129,8 @@ class UnitSpec(Shown):
             raise InputError(
                 f"expected special_words=special beside converted={tree.converted.name}, but got numbers"
             )
+        for stage in stages.values():
+            check_integers(stage, self.operands)
         kept = [name for name, stage in stages.items() if not stage.normalised]
         if not last.normalised:
             raise InputError(f"expected normalised=true in the outermost sum of {self.name}, but got false")

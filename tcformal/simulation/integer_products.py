@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.design.integer_sums import integer_sums, wraps
+from tcformal.design.integer_sums import integer_sums, narrow, wraps
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.simulation.operands.batch import Raw
@@ -32,7 +32,7 @@ def integer_product(spec: UnitSpec, x: MatrixWords, work: Work) -> Raw | None:
     Shapes: as `MatrixWords`; threads are those of BLAS.
     """
     d = spec.d_format
-    if not d.integer or spec.tree is not None or x.prepared is not None:
+    if not d.integer or spec.tree is not None or x.prepared is not None or narrow(spec):
         return None
     sums = integer_sums(spec)
     if not wraps(spec) and not _fits(spec, x):

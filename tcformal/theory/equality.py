@@ -1199,15 +1199,16 @@ def equal_by_theorem(
     if not same_formats(first, second) or length != _filled(second, k):
         return None
     if first.d_format.integer:
-        known = [integer_form(unit, length, zero_c=zero_c) for unit in (first, second)]
-        if known[0] is not None and known[1] is not None and known[0][0] == known[1][0]:
-            return EqualByTheorem(first, second, tuple(dict.fromkeys(x[1] for x in known if x is not None)))
+        forms = [integer_form(unit, length, zero_c=zero_c) for unit in (first, second)]
+        if forms[0] is not None and forms[1] is not None and forms[0].key == forms[1].key:
+            used = (name for form in forms if form is not None for name in form.theorems)
+            return EqualByTheorem(first, second, tuple(dict.fromkeys(used)))
         return EqualByTheorem(first, second, ()) if same_definition(first, second, length) else None
     one, two = (in_one_way(unit, length) for unit in (first, second))
     with suppress(InputError):
-        forms = [_form(unit, zero_c=zero_c) for unit in (one, two)]
-        if forms[0][0] == forms[1][0]:
-            used = (name for _, theorems in forms for name in theorems if name != _NO_THEOREM)
+        texts = [_form(unit, zero_c=zero_c) for unit in (one, two)]
+        if texts[0][0] == texts[1][0]:
+            used = (name for _, theorems in texts for name in theorems if name != _NO_THEOREM)
             return EqualByTheorem(first, second, tuple(dict.fromkeys(used)))
     return EqualByTheorem(first, second, ()) if same_definition(one, two, length) else None
 

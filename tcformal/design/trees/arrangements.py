@@ -96,14 +96,14 @@ def tree_of(spec: UnitSpec, k: int) -> UnitSpec | None:
     Shapes: k is a multiple of the unit's block, or of its k where it is composed or a tree.
     None for designs that are no tree of fused sums: TR-FDPA and GTR-FDPA, sums of groups, scales, a c aligned
     apart or added to a sum that is not rounded, factors in pieces, lost bits jammed or a sticky bit, blocks
-    skipped, a NaN rule of pairs of products, integers; where a subnormal partial sum counts as a zero in some
+    skipped, a NaN rule of pairs of products; where a subnormal partial sum counts as a zero in some
     steps only, and where a c is taken in another way than a partial sum.
     Errors: InputError for a k that is no such multiple.
     """
     d = spec.design
     if spec.scale_format is not None or d.group is not None or d.framed or d.summation in ("tr", "gtr"):
         return None
-    if d.piece_bits is not None or d.nan_rule == "products_c" or spec.operands.d.integer:
+    if d.piece_bits is not None or d.nan_rule == "products_c":
         return None
     if d.c_position == "after" or d.lost_bits != "cut" or d.zero_words != "summed" or d.exponent_step != 1:
         return None

@@ -109,3 +109,40 @@ Qed.
 (** One more product than that, all of them the largest, and the sum lies outside the format: no result is exact. *)
 Theorem overflowed convert lo m n : (forall k, lo <= convert k < lo + m) -> ~ (lo <= n < lo + m) -> convert n <> n.
 Proof. intros R O E. specialize (R n). lia. Qed.
+
+(** A partial sum within the numbers that its conversion leaves as they are is no sum of its own. *)
+Theorem converted_within convert lo m before inner after :
+  (forall n, lo <= n < lo + m -> convert n = n) -> lo <= total inner < lo + m ->
+  total (before ++ convert (total inner) :: after) = total (before ++ inner ++ after).
+Proof. intros E R. rewrite !total_app. simpl. rewrite E by exact R. lia. Qed.
+
+(** One that is taken modulo a multiple of m, in a sum that is taken modulo m, is none either. *)
+Theorem wrapped_inside lo low m q before inner after : 0 < m -> 0 < q ->
+  wrapped lo m (total (before ++ wrapped low (m * q) (total inner) :: after)) =
+  wrapped lo m (total (before ++ inner ++ after)).
+Proof.
+  intros M Q. apply wrapped_same. rewrite !total_app. simpl. unfold wrapped.
+  set (x := total inner).
+  replace (total before + ((x - low) mod (m * q) + low + total after))
+    with (total before + (x + total after) + - (q * ((x - low) / (m * q))) * m).
+  - apply Z_mod_plus_full.
+  - pose proof (Z.div_mod (x - low) (m * q) ltac:(nia)). nia.
+Qed.
+
+(** One that saturates, in a sum that saturates where it does whatever stands beside it, is none either; an end
+    that it does not go beyond is none. *)
+Theorem saturated_beyond lo m low n before inner after : 0 < m -> 0 < n ->
+  (total inner < low + n \/ lo + m <= low + n + (total before + total after)) ->
+  (low <= total inner \/ low + (total before + total after) <= lo) ->
+  saturated lo m (total (before ++ saturated low n (total inner) :: after)) =
+  saturated lo m (total (before ++ inner ++ after)).
+Proof.
+  intros A B C D. unfold saturated. rewrite !total_app. cbn [total fold_right]. fold (total after).
+  set (x := total inner) in *. set (y := total before) in *. set (z := total after) in *. lia.
+Qed.
+
+(** Ends of a format that no sum goes beyond are no ends. *)
+Theorem saturated_alike lo m low n x : 0 < m -> 0 < n ->
+  (lo = low \/ (lo <= x /\ low <= x)) -> (lo + m = low + n \/ (x < lo + m /\ x < low + n)) ->
+  saturated lo m x = saturated low n x.
+Proof. intros. unfold saturated. lia. Qed.
