@@ -21,7 +21,7 @@ from tcformal.simulation.operands.witness import Witness
 from tcformal.solve.certificate import Certificate, certify
 from tcformal.solve.result import Limits, SolverAnswer, Status
 from tcformal.solve.sat import TRIVIAL_PROOF, run_cadical
-from tcformal.store.certificates import CERTIFICATES, PROOF
+from tcformal.store.certificates import PROOF
 from tcformal.store.schema import seal
 from tcformal.store.store import Store
 from tcformal.version import VERSION
@@ -173,24 +173,6 @@ def keep_proof(folder: Path, content: bytes) -> dict[str, Any]:
     with (folder / PROOF.file).open("a") as stream:
         stream.write(json.dumps(data) + "\n")
     return {"file": PROOF.file, "sha256": sha256}
-
-
-def as_before(folder: Path, *files: str) -> None:
-    """Turn a folder into one of an earlier version: every proof a file of its own."""
-    (folder / CERTIFICATES).mkdir(exist_ok=True)
-    for line in (folder / PROOF.file).read_text().splitlines():
-        proof = json.loads(line)
-        name = f"{CERTIFICATES}/{proof['sha256']}.drat.xz"
-        (folder / name).write_bytes(base64.b85decode(proof["proof"]))
-    (folder / PROOF.file).unlink()
-    for file in files:
-        rows = [json.loads(line) for line in (folder / file).read_text().splitlines()]
-        for row in rows:
-            if row["certificate"] is not None:
-                name = f"{CERTIFICATES}/{row['certificate']['sha256']}.drat.xz"
-                row["certificate"] |= {"file": name, "format": "DRAT"}
-        kind = file.removesuffix("s.jsonl")
-        (folder / file).write_text("".join(json.dumps(seal(row, kind)) + "\n" for row in rows))
 
 
 def reopened(store: Store) -> tuple[Store, list[str]]:

@@ -17,16 +17,26 @@ from tcformal.analysis.bounds.proved import refined
 from tcformal.analysis.bounds.word_forms import EXPONENTS
 from tcformal.callbacks import Progress
 from tcformal.checks import exponent_range
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, verbose_option, whole_numbers
+from tcformal.cli.group import (
+    NO_ANSWER,
+    OK,
+    OTHERWISE,
+    Answer,
+    json_option,
+    main,
+    verbose_option,
+    whole_numbers,
+)
 from tcformal.cli.solver_options import SolverOptions, solver_options
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.oracle.numerals import number_text, parse_magnitude, percent, rounded
 from tcformal.oracle.values import format_value, value_data
 from tcformal.query.question import Kind
-from tcformal.report.escape import Plain, as_given, print_json, say, say_command, verbose
+from tcformal.report.escape import Plain, as_given, say, say_command, verbose
+from tcformal.report.parts import telling
 from tcformal.report.plot import MARKERS, check_picture, save_picture
-from tcformal.report.text import console, table, telling
+from tcformal.report.text import console, table
 from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.operands.witness import Witness, by_value, explain_command
 from tcformal.simulation.runnable import RunnableProgram, computation
@@ -500,8 +510,8 @@ def accuracy_picture(path: str, rows: Sequence[LengthBound]) -> None:
 @json_option
 def accuracy(
     names: tuple[str, ...], length: int | None, lengths: str | None, promote: int | None, prove: bool,
-    exponents: str | None, within: str | None, picture: str | None, as_json: bool,
-) -> int:  # fmt: skip
+    exponents: str | None, within: str | None, picture: str | None,
+) -> Answer:  # fmt: skip
     """The largest error of a dot product in parts of Σ|x_k·y_k|: a proved bound, attaining inputs.
 
     The bound is an instance of a theorem that Coq has checked, for any length.  The inputs are built, or
@@ -531,31 +541,32 @@ def accuracy(
                     made.append(found(x, length=n, promote=promote, prove=prove, progress=tell))
     data = [program_accuracy_data(x) if not isinstance(x, Accuracy) else accuracy_data(x) for x in made]
     answers = [] if limit is None else [within_text(_row(x), limit, str(within).strip()) for x in made]
-    if answers and not as_json:
+    for row, (_, code) in zip(data, answers, strict=False):
+        row["within"] = {OK: True, OTHERWISE: False}.get(code)
+
+    def text() -> None:
         # A sentence for each that is not within comes first.
         for said, _ in sorted(answers, key=lambda x: (OTHERWISE, NO_ANSWER, OK).index(x[1])):
             console().print(Text(said))
-    if as_json:
-        for row, (_, code) in zip(data, answers, strict=False):
-            row["within"] = {OK: True, OTHERWISE: False}.get(code)
-        print_json(data[0] if len(data) == 1 else data)
-    elif len(made) > 1:
-        lengths_view([_row(x) for x in made])
-    elif isinstance(made[0], Accuracy):
-        accuracy_view(made[0])
-    else:
-        program_accuracy_view(made[0])
+        if len(made) > 1:
+            lengths_view([_row(x) for x in made])
+        elif isinstance(made[0], Accuracy):
+            accuracy_view(made[0])
+        else:
+            program_accuracy_view(made[0])
+
     if picture is not None:
         grown = [LengthBound(x.unit.name, *row) for x in made if isinstance(x, Accuracy) and lengths is None
                  for row in growth_with_length(x)]  # fmt: skip
         accuracy_picture(picture, grown or [_row(x) for x in made])
+    shown = data[0] if len(data) == 1 else data
     if answers:
         codes = {code for _, code in answers}
-        return OTHERWISE if OTHERWISE in codes else max(codes)
+        return Answer(shown, text, OTHERWISE if OTHERWISE in codes else max(codes))
     # Of sums of integers it is known whether they can overflow, though these have no bound.
     others = [x for x in made if not isinstance(x, Accuracy) or not x.unit.d_format.integer]
     known = [x.bound if prove or not isinstance(x, Accuracy) else x.attained for x in others]
-    return OK if None not in known or (programs and not prove) else NO_ANSWER
+    return Answer(shown, text, OK if None not in known or (programs and not prove) else NO_ANSWER)
 
 
 def _row(x: Accuracy | ProgramAccuracy) -> LengthBound:
@@ -579,7 +590,7 @@ def _program(
 @click.argument("unit", metavar="UNIT")
 @verbose_option
 @json_option
-def exact(unit: str, as_json: bool) -> int:
+def exact(unit: str) -> Answer:
     """How wide slices of integers may be, and how many products of them a unit sums exactly.
 
     The widths are instances of theorems that Coq has checked; beside each stands the shortest sum that is
@@ -588,8 +599,7 @@ def exact(unit: str, as_json: bool) -> int:
     from tcformal.analysis.bounds.slices import exact_slices
 
     widths = exact_slices(unit)
-    print_json(slices_data(widths)) if as_json else slices_view(widths)
-    return OK if widths.widths else NO_ANSWER
+    return Answer(slices_data(widths), lambda: slices_view(widths), OK if widths.widths else NO_ANSWER)
 
 
 @main.command()
@@ -599,7 +609,7 @@ def exact(unit: str, as_json: bool) -> int:
 @solver_options()
 @verbose_option
 @json_option
-def monotonicity(unit: str, length: int | None, prove: bool, how: SolverOptions, as_json: bool) -> int:
+def monotonicity(unit: str, length: int | None, prove: bool, how: SolverOptions) -> Answer:
     """How far a result falls where c or a factor grows by one step.
 
     Falls are found by vectors and replayed on integers and on exact fractions; that there is none is proved
@@ -613,8 +623,8 @@ def monotonicity(unit: str, length: int | None, prove: bool, how: SolverOptions,
             asked, length=length, prove=prove, limits=how.limits, solvers=how.solvers, certify=how.certify,
             store=how.opened(), fresh=how.fresh, progress=tell,
         )  # fmt: skip
-    print_json(monotonicity_data(made, asked)) if as_json else monotonicity_view(made, asked)
-    return OK if made.falls or made.proved else NO_ANSWER
+    code = OK if made.falls or made.proved else NO_ANSWER
+    return Answer(monotonicity_data(made, asked), lambda: monotonicity_view(made, asked), code)
 
 
 @main.command()
@@ -623,11 +633,10 @@ def monotonicity(unit: str, length: int | None, prove: bool, how: SolverOptions,
 @click.option("--length", type=int, help="Products, in calls one after the other; by default one call.")
 @verbose_option
 @json_option
-def distance(first: str, second: str, length: int | None, as_json: bool) -> int:
+def distance(first: str, second: str, length: int | None) -> Answer:
     """How far the results of two units can be apart on the same inputs: a proved bound, and inputs."""
     from tcformal.analysis.distance import largest_distance
 
     with telling("distance") as tell:
         made = largest_distance(first, second, length=length, progress=tell)
-    print_json(distance_data(made)) if as_json else distance_view(made)
-    return OK
+    return Answer(distance_data(made), lambda: distance_view(made))

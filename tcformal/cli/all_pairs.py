@@ -16,15 +16,16 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from tcformal.checks import MOST_JOBS, check_int
-from tcformal.cli.group import NO_ANSWER, OK
+from tcformal.cli.group import NO_ANSWER, OK, Answer
 from tcformal.cli.solver_options import SolverOptions
 from tcformal.query.pairs.all_pairs import AskOptions, PairOutcome, campaign
 from tcformal.query.pairs.pairs import FormatGroup, Pair, groups, without_counterpart
 from tcformal.query.pairs.pool import SturdyPool, cluster
 from tcformal.query.question import Kind
 from tcformal.query.verdict import NOT_CHECKED
-from tcformal.report.escape import Plain, print_json, verbose
-from tcformal.report.text import console, many, telling
+from tcformal.report.escape import Plain, verbose
+from tcformal.report.parts import telling
+from tcformal.report.text import console, many
 
 Outcomes = Mapping[Pair, PairOutcome]
 
@@ -159,9 +160,9 @@ def workers_of(jobs: int | None, scheduler: str | None) -> Callable[[], Abstract
 
 def ask_all(
     text: str, assume: Sequence[str], how: SolverOptions,
-    workers: Callable[[], AbstractContextManager[Executor]], as_json: bool,
-) -> int:  # fmt: skip
-    """Ask every pair with `text` in a name, print the answers, and return the exit code."""
+    workers: Callable[[], AbstractContextManager[Executor]],
+) -> Answer:  # fmt: skip
+    """Ask every pair with `text` in a name."""
     store = how.opened()
     ask_options = AskOptions(assume=tuple(assume), how=how.alone())
     start = time.monotonic()
@@ -174,9 +175,6 @@ def ask_all(
             outcomes[outcome.pair] = outcome
             tell(tally(outcomes), len(outcomes), len(pairs))
     seconds = time.monotonic() - start
-    if as_json:
-        print_json(pairs_data(chosen, outcomes, alone, seconds))
-    else:
-        out = console()
-        out.print(pairs_view(chosen, outcomes, alone, seconds, out.width))
-    return OK if all(outcome.decided for outcome in outcomes.values()) else NO_ANSWER
+    asked = (chosen, outcomes, alone, seconds)
+    code = OK if all(outcome.decided for outcome in outcomes.values()) else NO_ANSWER
+    return Answer(pairs_data(*asked), pairs_view(*asked, console().width), code)

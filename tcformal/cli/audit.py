@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from tcformal.checks import check_positive
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, results_option
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, Answer, json_option, main, results_option
 from tcformal.cli.results import one_record
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
@@ -20,9 +20,9 @@ from tcformal.errors import InputError, RecordError
 from tcformal.files import JsonObject, json_of, read_named
 from tcformal.ir.walk import digest
 from tcformal.query.question import Kind
-from tcformal.report.escape import print_json, warn
-from tcformal.report.parts import Headline, ReportPart, Rows, show
-from tcformal.report.text import SHOWN, telling
+from tcformal.report.escape import warn
+from tcformal.report.parts import Headline, ReportPart, Rows, telling
+from tcformal.report.text import SHOWN
 from tcformal.semantics.chain import circuit, not_built
 from tcformal.store.answers import identity, identity_of, question_of
 from tcformal.store.audit.audit import AUDIT_S, AuditStatus
@@ -221,7 +221,7 @@ def _audited(name: str, store: Store) -> _Audit:
               help="Seconds for each checker.")  # fmt: skip
 @results_option
 @json_option
-def audit(answer: str, output: str | None, time_limit: float, folder: str, as_json: bool) -> int:
+def audit(answer: str, output: str | None, time_limit: float, folder: str) -> Answer:
     """Check an answer anew, here and by other people's programs: Coq, cake_lpr, ACL2, ABC.
 
     ANSWER is the start of an id that `tcformal results list` shows, or a file with what --json printed.
@@ -243,21 +243,19 @@ def audit(answer: str, output: str | None, time_limit: float, folder: str, as_js
     ))  # fmt: skip
     refused = list(dict.fromkeys(x.by for x in made.checks if x.status is CheckStatus.REJECTED))
     word = "REJECTED" if refused else "ACCEPTED" if accepted else "NOT CHECKED BY OTHERS"
-    if as_json:
-        print_json({
-            "audit": word, "statement": made.statement,
-            "rests_on": [{"what": what, "is": text} for what, text in made.rests_on],
-            "folder": None if where is None else str(where), "files": list(made.files),
-            "checks": [
-                {"what": x.what, "by": x.by, "independent": x.independent, "status": x.status.name.lower(),
-                 "said": x.said, "command": x.command, "seconds": x.seconds} for x in made.checks
-            ],
-        })  # fmt: skip
-    else:
-        by = f" by {', '.join(refused or accepted)}" if refused or accepted else ""
-        why = next((x.said for x in made.checks if x.status is CheckStatus.REJECTED), made.statement)
-        show(_view(made, Headline(word, word == "ACCEPTED", f"{by}: {why}"), where))
-    return OTHERWISE if refused else OK if accepted else NO_ANSWER
+    data = {
+        "audit": word, "statement": made.statement,
+        "rests_on": [{"what": what, "is": text} for what, text in made.rests_on],
+        "folder": None if where is None else str(where), "files": list(made.files),
+        "checks": [
+            {"what": x.what, "by": x.by, "independent": x.independent, "status": x.status.name.lower(),
+             "said": x.said, "command": x.command, "seconds": x.seconds} for x in made.checks
+        ],
+    }  # fmt: skip
+    by = f" by {', '.join(refused or accepted)}" if refused or accepted else ""
+    why = next((x.said for x in made.checks if x.status is CheckStatus.REJECTED), made.statement)
+    view = _view(made, Headline(word, word == "ACCEPTED", f"{by}: {why}"), where)
+    return Answer(data, view, OTHERWISE if refused else OK if accepted else NO_ANSWER)
 
 
 def _view(made: _Audit, head: Headline, where: Path | None) -> list[ReportPart]:

@@ -8,8 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import click
+from rich.console import Group
+from rich.text import Text
 
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, write_output
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, Answer, json_option, main, write_output
 from tcformal.cli.solver_options import SolverOptions, solver_options
 from tcformal.design.names import resolve
 from tcformal.query.assume import from_texts
@@ -18,9 +20,8 @@ from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind
 from tcformal.query.rtl import RtlModule, read_module, rtl_question, tied, witness_bench
 from tcformal.query.yosys import RtlSource
-from tcformal.report.escape import print_json, say
+from tcformal.report.parts import telling
 from tcformal.report.tables import verdict_view
-from tcformal.report.text import console, waiting
 
 
 @main.command(name="check-rtl")
@@ -45,8 +46,8 @@ from tcformal.report.text import console, waiting
 def check_rtl(
     files: Sequence[str], top: str, unit: str, maps: Sequence[str], ties: Sequence[str], latency: int,
     param: Sequence[str], define: Sequence[str], include: Sequence[str], yosys: str, slang: bool,
-    assume: Sequence[str], output: str | None, how: SolverOptions, as_json: bool,
-) -> int:  # fmt: skip
+    assume: Sequence[str], output: str | None, how: SolverOptions,
+) -> Answer:  # fmt: skip
     """Compare Verilog of one dot product with a unit (exit 0 if they are equal on all inputs).
 
     yosys reads FILE and flattens the module; its netlist and the unit become one question for the solvers.
@@ -66,18 +67,14 @@ def check_rtl(
     with tempfile.TemporaryDirectory(prefix="tcformal-rtl-") as name:
         module = read_module(source, spec, Path(name), maps=maps, ties=dict(map(tied, ties)), latency=latency)
         q: EqualityQuestion = rtl_question(spec, module, from_texts(spec.operands.c, assume))
-        with waiting(how.limits.time_s) as tell:
+        with telling(unit, how.limits.time_s) as tell:
             v = answer(q, replace(how, progress=tell))
         if output is not None and v.replayed is not None:
             write_output(output, witness_bench(q, module, v.replayed).encode())
-    if as_json:
-        print_json(v.to_json() | {"module": module.assumed(), "undefined": module.undefined})
-    else:
-        console().print(verdict_view(v))
-        say(_assumed(module))
-    if v.kind is Kind.EQUIVALENT:
-        return OK
-    return OTHERWISE if v.kind in (Kind.SEPARATED, Kind.VACUOUS) else NO_ANSWER
+    data = v.to_json() | {"module": module.assumed(), "undefined": module.undefined}
+    otherwise = OTHERWISE if v.kind in (Kind.SEPARATED, Kind.VACUOUS) else NO_ANSWER
+    view = Group(verdict_view(v), Text(_assumed(module)))
+    return Answer(data, view, OK if v.kind is Kind.EQUIVALENT else otherwise)
 
 
 def _assumed(module: RtlModule) -> str:

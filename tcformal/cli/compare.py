@@ -21,7 +21,7 @@ from tcformal.cli.dot_mismatch import (
     percent,
 )
 from tcformal.cli.evaluate import listed_values
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, Answer, json_option, main
 from tcformal.design.names import resolve
 from tcformal.design.short_names import architecture_of, on_processors
 from tcformal.design.unit import UnitSpec
@@ -40,7 +40,7 @@ from tcformal.identification.comparison import Compared, Difference, compare_out
 from tcformal.identification.outputs import outputs
 from tcformal.identification.product_recipes import ProductProducer
 from tcformal.oracle.values import hex_word
-from tcformal.report.escape import print_json, say
+from tcformal.report.escape import say
 from tcformal.report.parts import Headline, ReportPart, Rows, bar, show
 from tcformal.report.plot import check_picture
 from tcformal.semantics.chain import scale_count
@@ -91,7 +91,7 @@ _OF_UNIT = ("output", "only_unit", "traced")
 def compare(
     context: click.Context, /, expected: str, got: str | None, right: str | None, wrong: str | None,
     path: Path | None, **given: Any,
-) -> int:  # fmt: skip
+) -> Answer:  # fmt: skip
     """Rounding or bug?  Say why two outputs of one matrix product differ, or what made one.
 
     Arrays are FILE.npy, FILE.npz:NAME or FILE.safetensors:NAME, with :FORMAT behind words whose dtype does
@@ -188,8 +188,10 @@ def _in_archive(
     return found
 
 
-def _product(arrays: Mapping[str, _Operand], given: Mapping[str, Any], unit: UnitSpec | None = None) -> int:
-    """Compare two outputs of a product, or say what made one; the exit code."""
+def _product(
+    arrays: Mapping[str, _Operand], given: Mapping[str, Any], unit: UnitSpec | None = None
+) -> Answer:
+    """Compare two outputs of a product, or say what made one."""
     case, one = outputs(**arrays), arrays.get("got") is None  # type: ignore[arg-type]
     runs = [np.ascontiguousarray(x).view(f"u{x.dtype.itemsize}") for x in map(read_array, given["again"])]
     gpu, library = given["gpu"], given["library"]
@@ -197,17 +199,14 @@ def _product(arrays: Mapping[str, _Operand], given: Mapping[str, Any], unit: Uni
         found = compare_outputs(
             case, runs, arch=None if gpu is None else architecture_of(gpu), library=library, unit=unit
         )
-    if given["as_json"]:
-        print_json(data_of(found, one=one))
-    else:
-        show(view_of(found, one=one, every=given["every"]))
     if given["picture"] is not None:
         from tcformal.cli.heat import product_heat
 
         product_heat(given["picture"], case)
+    code = OTHERWISE if found.kind in (Difference.BUG, Difference.VARYING) else OK
     if found.kind is Difference.UNEXPLAINED or (one and not found.expected):
-        return NO_ANSWER
-    return OTHERWISE if found.kind in (Difference.BUG, Difference.VARYING) else OK
+        code = NO_ANSWER
+    return Answer(data_of(found, one=one), [*view_of(found, one=one, every=given["every"])], code)
 
 
 def _dot_product(
@@ -225,13 +224,12 @@ def _dot_product(
     return case_of(spec, data, "the options")
 
 
-def _dot_products(spec: UnitSpec, cases: Sequence[MismatchCase], given: Mapping[str, Any]) -> int:
-    """Explain two results of dot products; the exit code."""
+def _dot_products(spec: UnitSpec, cases: Sequence[MismatchCase], given: Mapping[str, Any]) -> Answer:
+    """Explain two results of dot products."""
     with bar("trying designs") as advance:
         found = explain_mismatch(spec, cases, advance)
-    if given["as_json"]:
-        print_json(mismatch_data(found))
-    else:
+
+    def text() -> None:
         show([*mismatch_view(found, every=given["every"])])
         say(f"bit by bit: {command_of(found)}")
         if given["traced"] and found.traces is not None:
@@ -239,9 +237,11 @@ def _dot_products(spec: UnitSpec, cases: Sequence[MismatchCase], given: Mapping[
 
             say()
             show_traces(found.traces)
-    if found.verdict is MismatchVerdict.UNEXPLAINED:
-        return NO_ANSWER
-    return OK if found.verdict in (MismatchVerdict.ROUNDING, MismatchVerdict.SAME) else OTHERWISE
+
+    code = OK if found.verdict in (MismatchVerdict.ROUNDING, MismatchVerdict.SAME) else OTHERWISE
+    return Answer(
+        mismatch_data(found), text, NO_ANSWER if found.verdict is MismatchVerdict.UNEXPLAINED else code
+    )
 
 
 def headline(found: Compared, *, one: bool = False) -> tuple[str, str]:

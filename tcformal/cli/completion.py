@@ -7,13 +7,12 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem, get_completion_class
 
-from tcformal.cli.group import COMPLETE, json_option, main
+from tcformal.cli.group import COMPLETE, Answer, json_option, main
 from tcformal.design.aliases import ALIASES
 from tcformal.design.catalog import catalogue
 from tcformal.design.names import FAMILIES
 from tcformal.design.short_names import formats_of, processor, processor_names
 from tcformal.design.spec import Design
-from tcformal.report.escape import print_json, say
 
 #: Bash splits words at these characters, which names of units hold.
 _BASH_WORDS = "COMP_WORDBREAKS=${COMP_WORDBREAKS//[@:=]/}  # names of units hold these\n"
@@ -65,7 +64,7 @@ def complete_units(command: click.Command) -> None:
 @main.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @json_option
-def completion(shell: str, as_json: bool) -> None:
+def completion(shell: str) -> Answer:
     """Print what makes a shell complete commands, options and names of units.
 
     \b
@@ -76,4 +75,4 @@ def completion(shell: str, as_json: bool) -> None:
     """
     made: Any = get_completion_class(shell)
     text = (_BASH_WORDS if shell == "bash" else "") + made(main, {}, "tcformal", COMPLETE).source().strip()
-    print_json({"shell": shell, "script": text}) if as_json else say(text)
+    return Answer({"shell": shell, "script": text}, text)

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from tcformal.analysis.queryfile import known_queries
 from tcformal.backends.private import private_folder
-from tcformal.cli.group import OK, OTHERWISE, json_option, main, verbose_option
+from tcformal.cli.group import OK, OTHERWISE, Answer, json_option, main, verbose_option
 from tcformal.errors import TcformalError
 from tcformal.installed import InstalledPart, examined
-from tcformal.report.escape import print_json, verbose
-from tcformal.report.parts import Headline, ReportPart, Rows, show
+from tcformal.report.escape import verbose
+from tcformal.report.parts import Headline, ReportPart, Rows
 from tcformal.simulation.compilers import supported
 from tcformal.version import VERSION, commit
 
@@ -20,7 +20,7 @@ from tcformal.version import VERSION, commit
 @main.command()
 @verbose_option
 @json_option
-def doctor(as_json: bool) -> int:
+def doctor() -> Answer:
     """Say what is installed, what is missing, and what it would give.
 
     Exit 0: everything is here that the usual installation has: models, solvers, compiled products.
@@ -28,16 +28,13 @@ def doctor(as_json: bool) -> int:
     parts = list(examined())
     lacking = [part for part in parts if part.needed and part.state != "here"]
     facts = _facts()
-    if as_json:
-        found = [
-            {"name": p.name, "kind": p.kind, "state": p.state, "detail": p.detail, "extra": p.extra or None,
-             "gives": p.gives, "install": p.install}
-            for p in parts
-        ]  # fmt: skip
-        print_json({"complete": not lacking, **facts, "parts": found})
-    else:
-        show(_view(parts, lacking, facts))
-    return OTHERWISE if lacking else OK
+    found = [
+        {"name": p.name, "kind": p.kind, "state": p.state, "detail": p.detail, "extra": p.extra or None,
+         "gives": p.gives, "install": p.install}
+        for p in parts
+    ]  # fmt: skip
+    data = {"complete": not lacking, **facts, "parts": found}
+    return Answer(data, _view(parts, lacking, facts), OTHERWISE if lacking else OK)
 
 
 def _facts() -> dict[str, str]:

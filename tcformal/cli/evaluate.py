@@ -6,17 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import click
+from rich.console import Group
 
 from tcformal.backends.concrete import Concrete
-from tcformal.cli.group import json_option, main
+from tcformal.cli.group import Answer, json_option, main
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.programs.program import names_a_program, program
-from tcformal.report.escape import print_json
-from tcformal.report.text import console, many, short_value, table, with_decimal
+from tcformal.report.text import many, short_value, table, with_decimal
 from tcformal.semantics.chain import circuit, scale_count
 from tcformal.simulation.operands.given import witness_of
 from tcformal.simulation.operands.witness import Witness
@@ -103,7 +103,7 @@ def _of_program(name: str, operands: Mapping[str, str | None]) -> tuple[str, For
 @click.argument("names", nargs=-1, required=True, metavar="UNIT|PROGRAM...")
 @operand_options
 @json_option
-def eval_(names: Sequence[str], as_json: bool, **operands: str | None) -> None:
+def eval_(names: Sequence[str], **operands: str | None) -> Answer:
     """Compute d = a·b + c on one or more units, or by programs."""
     results = []
     for name in names:
@@ -114,20 +114,16 @@ def eval_(names: Sequence[str], as_json: bool, **operands: str | None) -> None:
         graph, root = circuit(spec, spec.k)
         raw = Concrete(graph, [root])(given_witness(spec, operands).inputs())[0]
         results.append((spec.name, spec.operands.d, raw))
-    if as_json:
-        print_json([{"unit": x, "value": format_value(d, r), "hex": hex_word(d, r)} for x, d, r in results])
-        return
-    out = console()
+    data = [{"unit": x, "value": format_value(d, r), "hex": hex_word(d, r)} for x, d, r in results]
     found: dict[str, list[str]] = {}
     for name, d, raw in results:
         found.setdefault(short_value(d, raw), []).append(name)
     if len(found) == 1:
-        out.print(f"d = {with_decimal(*results[0][1:])}")
+        said = f"d = {with_decimal(*results[0][1:])}"
     elif len(results) <= _COMPARED:
-        said = " and ".join(f"{x} on {', '.join(names)}" for x, names in found.items())
-        out.print(f"They differ: {said}")
+        said = "They differ: " + " and ".join(f"{x} on {', '.join(names)}" for x, names in found.items())
     else:
-        said = ", ".join(f"{x} on {many(len(names), 'unit')}" for x, names in found.items())
-        out.print(f"They differ: {said}")
+        counts = (f"{x} on {many(len(names), 'unit')}" for x, names in found.items())
+        said = f"They differ: {', '.join(counts)}"
     rows = ((name, with_decimal(d, raw), hex_word(d, raw)) for name, d, raw in results)
-    out.print(table("unit", "d", "encoding", rows=rows))
+    return Answer(data, Group(said, table("unit", "d", "encoding", rows=rows)))

@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 import click
 
 from tcformal.cli.evaluate import given_witness, operand_options
-from tcformal.cli.group import json_option, main, write_output
+from tcformal.cli.group import Answer, json_option, main, write_output
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.programs.program import names_a_program
 from tcformal.query.explain.explain import explain_witness
 from tcformal.query.explain.trace import Trace
-from tcformal.report.escape import print_json
 from tcformal.report.picture import explanation_data, show_program, show_traces, trace_data
 from tcformal.semantics.chain import common_k
 
@@ -27,9 +26,9 @@ from tcformal.semantics.chain import common_k
 @click.option("--html", metavar="FILE", help="Write a page that needs no other file: operands, pictures.")
 @json_option
 def explain(
-    first: str, second: str | None, no_calls: bool, svg: str | None, html: str | None, as_json: bool,
+    first: str, second: str | None, no_calls: bool, svg: str | None, html: str | None,
     **operands: str | None,
-) -> None:  # fmt: skip
+) -> Answer:  # fmt: skip
     """Explain a result bit by bit; with two units, show where they diverge.
 
     UNIT may also be a program over units: its stages are shown, and each of its calls bit by bit.
@@ -41,18 +40,14 @@ def explain(
             raise click.UsageError(
                 "expected --svg and --html with units only: a program has a picture for each call"
             )
-        _explain_program(first, operands, no_calls, as_json)
-        return
+        return _explain_program(first, operands, no_calls)
     if no_calls:
         raise click.UsageError("expected --no-calls with a program only")
     specs = [resolve(name) for name in (first, second) if name is not None]
     k = common_k(*specs)
     traces = [explain_witness(spec, given_witness(spec, operands, k)) for spec in specs]
     _write_pictures(traces, svg, html)
-    if as_json:
-        print_json(explanation_data(traces))
-        return
-    show_traces(traces)
+    return Answer(explanation_data(traces), lambda: show_traces(traces))
 
 
 def _write_pictures(traces: Sequence[Trace], svg: str | None, html: str | None) -> None:
@@ -70,8 +65,8 @@ def _write_pictures(traces: Sequence[Trace], svg: str | None, html: str | None) 
         write_output(html, explanation_page(traces).encode())
 
 
-def _explain_program(name: str, operands: Mapping[str, str | None], no_calls: bool, as_json: bool) -> None:
-    """Print the stages of a program, and each call."""
+def _explain_program(name: str, operands: Mapping[str, str | None], no_calls: bool) -> Answer:
+    """The stages of a program, and each call."""
     from tcformal.query.explain.program_trace import explain_program
 
     for option in ("scale_a", "scale_b"):
@@ -79,7 +74,4 @@ def _explain_program(name: str, operands: Mapping[str, str | None], no_calls: bo
             raise click.UsageError(f"expected no --{option.replace('_', '-')} with a program")
     a, b, c = (operands[letter] or "" for letter in "abc")
     trace = explain_program(name, [x.strip() for x in a.split(",")], [x.strip() for x in b.split(",")], c)
-    if as_json:
-        print_json(trace_data(trace))
-        return
-    show_program(trace, calls=not no_calls)
+    return Answer(trace_data(trace), lambda: show_program(trace, calls=not no_calls))

@@ -7,7 +7,7 @@ import sys
 import click
 
 from tcformal.backends.export.formats import FORMATS, written
-from tcformal.cli.group import as_in, json_option, main, write_output
+from tcformal.cli.group import as_in, json_option, main, wants_json, write_output
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.programs.exported import exported, exported_program
@@ -21,7 +21,7 @@ from tcformal.report.escape import say
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="A file to write instead of printing.")
 @click.option("--length", type=int, help="The number of products of a program; by default 1.")
 @json_option
-def export(name: str, to: str | None, output: str | None, length: int | None, as_json: bool) -> None:
+def export(name: str, to: str | None, output: str | None, length: int | None) -> None:
     """Write one dot product d = a·b + c of a unit, or of a program, as a design for other tools.
 
     smtlib: declarations of a_0, b_0, …, c, definitions of every stage and of d, to which assertions are
@@ -29,6 +29,7 @@ def export(name: str, to: str | None, output: str | None, length: int | None, as
     synthesisable SystemVerilog module.  c: a header with an inline function, and one for DPI-C.  json: the
     model's own DAG.  Operands and result are raw encodings.
     """
+    as_json = wants_json()
     if as_json and to not in (None, "json"):
         raise InputError(f"expected --json alone or with --to json, but got --to {to}")
     if to is None and not as_json:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import click
+from rich.console import Group
 
 from tcformal.analysis import khattak
 from tcformal.analysis.khattak import TableLine
@@ -21,11 +22,12 @@ from tcformal.analysis.mary import (
     real_units,
 )
 from tcformal.checks import check_choice
-from tcformal.cli.group import OK, OTHERWISE, json_option, main
+from tcformal.cli.group import OK, OTHERWISE, Answer, json_option, main
 from tcformal.errors import InputError
-from tcformal.report.escape import Plain, print_json, say
+from tcformal.report.escape import Plain, say
+from tcformal.report.parts import telling
 from tcformal.report.plot import MARKERS, check_picture, save_picture
-from tcformal.report.text import console, fitting, many, telling
+from tcformal.report.text import console, fitting, many
 from tcformal.simulation.matrix_unit import unit as unit_named
 
 #: The lines of real units, in their order.
@@ -151,8 +153,8 @@ _TABLES = "khattak-gemm"
 @json_option
 def figures(
     name: str, count: int, words: int | None, units: tuple[str, ...], real: bool, folder: str | None,
-    picture: str | None, as_json: bool,
-) -> int:  # fmt: skip
+    picture: str | None,
+) -> Answer:  # fmt: skip
     """Draw a figure of the literature again: mary-5.1 and mary-5.2, errors of Model 1 against n.
 
     The points are those of the published data, from the same random numbers; a real unit takes the model's
@@ -162,7 +164,7 @@ def figures(
     With --published, exit code 1 where a digit differs.
     """
     if name == _TABLES:
-        return _tables(count, words, units, real or picture is not None, folder, as_json)
+        return _tables(count, words, units, real or picture is not None, folder)
     check_choice("figure", name, (*FIGURES, _TABLES))
     check_picture(picture)
     known = sorted({c.words for c in curves_of(name)})
@@ -173,20 +175,14 @@ def figures(
     with telling(name) as tell:
         units_drawn = [unit_named(u) for u in names]
         found = list(points(chosen, count=count, units=units_drawn, progress=tell))
-    if as_json:
-        print_json([point_data(x) for x in found])
-    else:
-        figure_view(found)
     if picture is not None:
         figure_picture(picture, found)
-    if folder is None:
-        return OK
-    return _compared([str(x) for x in differences(folder, found)], len(COLUMNS) * len(found))
+    others = None if folder is None else [str(x) for x in differences(folder, found)]
+    code = _compared(others, len(COLUMNS) * len(found))
+    return Answer([point_data(x) for x in found], lambda: figure_view(found), code)
 
 
-def _tables(
-    count: int, words: int | None, units: tuple[str, ...], drawn: bool, folder: str | None, as_json: bool
-) -> int:
+def _tables(count: int, words: int | None, units: tuple[str, ...], drawn: bool, folder: str | None) -> Answer:
     """The tables of errors on GPUs, those of some units or words only."""
     if drawn:
         raise click.UsageError(f"expected --real and --plot with {' or '.join(FIGURES)} only")
@@ -201,22 +197,21 @@ def _tables(
         raise InputError(f"expected the words of some table, but got {words}")
     with telling(_TABLES) as tell:
         found = list(khattak.entries(chosen, count=count, progress=tell))
-    if as_json:
-        print_json([table_line_data(x) for x in found])
-    else:
-        worst = max(found, key=lambda x: x.error / x.bound)
-        share = f"{100 * worst.error / worst.bound:.3g} % of their bound ({worst.table}, n = {worst.n})"
-        many_tables = many(len({str(x.table) for x in found}), "table")
-        console().print(f"{many(len(found), 'line')} of {many_tables}; the errors are at most {share}")
-        rows = ((str(x.table), *map(str, x.row()), x.unit) for x in found)
-        console().print(fitting("table", ">n", ">error", ">bound", "unit", rows=rows))
-    if folder is None:
+    worst = max(found, key=lambda x: x.error / x.bound)
+    share = f"{100 * worst.error / worst.bound:.3g} % of their bound ({worst.table}, n = {worst.n})"
+    many_tables = many(len({str(x.table) for x in found}), "table")
+    said = f"{many(len(found), 'line')} of {many_tables}; the errors are at most {share}"
+    rows = ((str(x.table), *map(str, x.row()), x.unit) for x in found)
+    view = Group(said, fitting("table", ">n", ">error", ">bound", "unit", rows=rows))
+    others = None if folder is None else list(khattak.differences(folder, found))
+    code = _compared(others, len(khattak.COLUMNS) * len(found))
+    return Answer([table_line_data(x) for x in found], view, code)
+
+
+def _compared(others: list[str] | None, numbers: int) -> int:
+    """Say which numbers are not the published ones, if they are compared; the exit code."""
+    if others is None:
         return OK
-    return _compared(list(khattak.differences(folder, found)), len(khattak.COLUMNS) * len(found))
-
-
-def _compared(others: list[str], numbers: int) -> int:
-    """Say which numbers are not the published ones; the exit code."""
     for x in others:
         say(x, err=True)
     say(

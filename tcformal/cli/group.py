@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from importlib import import_module
 from itertools import groupby
 from pathlib import Path
@@ -21,7 +22,8 @@ from tcformal.cli.command_list import COMMANDS, EXAMPLES
 from tcformal.cli.signals import EndedError, working
 from tcformal.errors import InputError, TcformalError
 from tcformal.installed import install_module
-from tcformal.report.escape import VERBOSE, complain, tell_names
+from tcformal.report.escape import VERBOSE, complain, print_json, say, tell_names
+from tcformal.report.parts import show
 from tcformal.version import VERSION, collect_rarely
 
 #: What the exit code of every command means.
@@ -45,6 +47,39 @@ def with_examples(command: click.Command, path: str) -> click.Command:
 
 #: Exit codes: answered as asked, answered otherwise, bad input, no answer.
 OK, OTHERWISE, BAD_INPUT, NO_ANSWER = 0, 1, 2, 3
+
+#: Where the option --json is noted.
+_JSON = "tcformal.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer of a command: the data that --json prints, what is printed else, and the exit code.
+
+    `data`: plain data, or a function that makes them.  `text`: a text, parts of a view, what rich draws, or
+    a function that prints.
+    """
+
+    data: Any
+    text: Any
+    code: int = OK
+
+    def output(self, *, as_json: bool) -> int:
+        """Print the answer; the exit code."""
+        if as_json:
+            print_json(self.data() if callable(self.data) else self.data)
+        elif callable(self.text):
+            self.text()
+        elif isinstance(self.text, str):
+            say(self.text)
+        elif isinstance(self.text, list):
+            show(self.text)
+        else:
+            from tcformal.report.text import console  # `probe` runs where rich is missing
+
+            console().print(self.text)
+        return self.code
+
 
 #: The variable by which a shell asks for completions.
 COMPLETE = "_TCFORMAL_COMPLETE"
@@ -95,6 +130,11 @@ class OneSentence(Suggesting):
         if found is not None and COMPLETE in os.environ:
             import_module("tcformal.cli.completion").complete_units(found)
         return None if found is None else with_examples(found, cmd_name)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command, and print its answer; the exit code."""
+        found = super().invoke(ctx)
+        return found.output(as_json=wants_json(ctx)) if isinstance(found, Answer) else found
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a command; TcformalError and click's own errors become one line."""
@@ -212,21 +252,28 @@ def _drop_output() -> None:
 
 
 def json_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the option --json, which every command has."""
-    return click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")(
-        command
-    )
+    """Add the option --json, which every command has, and by which its `Answer` is printed."""
+    return _noted(_JSON, "--json", help="Print one JSON object instead of tables.")(command)
+
+
+def wants_json(context: click.Context | None = None) -> bool:
+    """Whether the command that runs was given --json."""
+    return bool((context or click.get_current_context()).meta.get(_JSON))
 
 
 def verbose_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the option -v, which `tcformal.report.escape.verbose` reads."""
+    what = "Also theorems, sources in full, and commands that show the inputs."
+    return _noted(VERBOSE, "-v", "--verbose", help=what)(command)
+
+
+def _noted(key: str, *names: str, help: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A flag that is noted in the context instead of given to the command."""
 
     def note(context: click.Context, _: click.Parameter, value: bool) -> None:
-        context.meta[VERBOSE] = value
+        context.meta[key] = value
 
-    what = "Also theorems, sources in full, and commands that show the inputs."
-    shown = click.option("-v", "--verbose", is_flag=True, expose_value=False, callback=note, help=what)
-    return shown(command)
+    return click.option(*names, is_flag=True, expose_value=False, callback=note, help=help)
 
 
 def results_option(command: Callable[..., Any]) -> Callable[..., Any]:

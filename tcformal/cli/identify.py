@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
-import sys
-from functools import partial
 from pathlib import Path
 
 import click
 
 from tcformal.checks import MOST_VECTORS, check_int
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, results_option, verbose_option
+from tcformal.cli.group import (
+    NO_ANSWER,
+    OK,
+    OTHERWISE,
+    Answer,
+    json_option,
+    main,
+    results_option,
+    verbose_option,
+)
 from tcformal.devices.isolated import opened
 from tcformal.devices.protocol import HandDevice, lines_of
 from tcformal.devices.registry import KINDS
@@ -23,9 +30,9 @@ from tcformal.identification.identification import (
     IdentifyVerdict,
     to_record,
 )
-from tcformal.report.escape import print_json, say, warn
+from tcformal.report.escape import warn
 from tcformal.report.identified import growth_picture, identification_view
-from tcformal.report.parts import Pulse, show
+from tcformal.report.parts import telling
 from tcformal.store.file import RecordFile
 from tcformal.store.lines import folder_lock
 
@@ -51,8 +58,7 @@ from tcformal.store.lines import folder_lock
 def identify_(
     device_name: str, formats: str | None, k: int | None, scale: str | None, unit: str | None,
     vectors: int | None, seconds: float, plot: Path | None, show_next: bool, answer: Path | None, folder: str,
-    as_json: bool,
-) -> int:  # fmt: skip
+) -> Answer:  # fmt: skip
     """Identify the design of a device, given its operand formats alone.
 
     Every answer is kept: a run that was ended goes on where it was.  Exit 0: one class of designs gives all
@@ -77,52 +83,40 @@ def identify_(
         except DeviceError:
             if not isinstance(device, HandDevice) or device.waiting is None:
                 raise
-            return _waits(asker, device, show_next, as_json)
+            return _waits(asker, device, show_next)
     if show_next:
         raise InputError(f"expected inputs to ask {device_name}, but there are none: {found.verdict.value}")
-    return _keep_and_print(found, Path(folder), plot, as_json)
+    return _kept(found, Path(folder), plot)
 
 
 def _identified(asker: Asker, vectors: int, seconds: float) -> Identification:
     """The identification, with what is being done on standard error."""
     from tcformal.identification.identify import identified as run  # the help does not wait for it
 
-    if sys.stderr.isatty():
-        return run(asker, vectors=vectors, seconds=seconds, progress=partial(say, err=True))
-    with Pulse("identifying") as pulse:
-        return run(asker, vectors=vectors, seconds=seconds, progress=pulse)
+    with telling("identifying") as tell:
+        return run(asker, vectors=vectors, seconds=seconds, progress=tell)
 
 
-def _waits(asker: Asker, device: HandDevice, show_next: bool, as_json: bool) -> int:
-    """Print the inputs that the device is to be asked, or how many there are."""
-    batch = device.waiting
-    if batch is None:
-        return NO_ANSWER
-    made = lines_of(asker.spec, batch)
-    if as_json:
-        print_json({"verdict": IdentifyVerdict.REMAINING.value, "kept": asker.probes, "next": made})
-    elif show_next:
-        for line in made:
-            say(json.dumps(line))
-    else:
-        say(
-            f"{IdentifyVerdict.REMAINING.value}: {asker.probes} answers are kept, and {device.name} is to be "
-            f"asked {len(batch.c)} inputs: --next prints them, --answer FILE takes the answers"
-        )
-    return NO_ANSWER
+def _waits(asker: Asker, device: HandDevice, show_next: bool) -> Answer:
+    """The inputs that the device is to be asked, or how many there are."""
+    assert device.waiting is not None
+    word, made = IdentifyVerdict.REMAINING.value, lines_of(asker.spec, device.waiting)
+    text = "\n".join(map(json.dumps, made)) if show_next else (
+        f"{word}: {asker.probes} answers are kept, and {device.name} is to be asked {len(made)} inputs: "
+        "--next prints them, --answer FILE takes the answers"
+    )  # fmt: skip
+    return Answer({"verdict": word, "kept": asker.probes, "next": made}, text, NO_ANSWER)
 
 
-def _keep_and_print(found: Identification, folder: Path, plot: Path | None, as_json: bool) -> int:
+def _kept(found: Identification, folder: Path, plot: Path | None) -> Answer:
+    """Keep an identification, and draw how it went."""
     record = to_record(found)
     with folder_lock(folder):
         RecordFile(folder, IDENTIFICATION, warn).add(record)
     if plot is not None:
         write_whole(plot, growth_picture(found.space, found.growth).encode())
-    if as_json:
-        print_json(record)
-    else:
-        show(identification_view(found))
-    if found.verdict is IdentifyVerdict.IDENTIFIED:
-        return OK
-    open_ = found.verdict in (IdentifyVerdict.REMAINING, IdentifyVerdict.UNFINISHED)
-    return NO_ANSWER if open_ else OTHERWISE
+    codes = {
+        IdentifyVerdict.IDENTIFIED: OK, IdentifyVerdict.REMAINING: NO_ANSWER,
+        IdentifyVerdict.UNFINISHED: NO_ANSWER,
+    }  # fmt: skip
+    return Answer(record, [*identification_view(found)], codes.get(found.verdict, OTHERWISE))

@@ -17,14 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.checks import check_int
-from tcformal.cli.group import OK, OTHERWISE, json_option, main, results_option
+from tcformal.cli.group import OK, OTHERWISE, Answer, json_option, main, results_option, wants_json
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import DeviceError, InputError, TcformalError
 from tcformal.identification.batch_invariance import batch_invariance
 from tcformal.identification.kept_products import check_product
 from tcformal.identification.sum_chains import ProductFunction
 from tcformal.identification.whole_product import identify_product
-from tcformal.report.escape import Plain, print_json, say, warn
+from tcformal.report.escape import Plain, say, warn
 from tcformal.simulation.arrays import dtype_of
 from tcformal.store.lines import Record, append, read
 from tcformal.store.schema import sealed
@@ -54,8 +54,8 @@ _OWN = ("kind", "formats", "tcformal")
 @json_option
 def identify_product_(
     device: str, formats: str, shapes: tuple[str, ...], count: int, rows: str | None, seed: int,
-    threads: int | None, keep: bool, folder: str, as_json: bool,
-) -> int:  # fmt: skip
+    threads: int | None, keep: bool, folder: str,
+) -> Answer:  # fmt: skip
     """Identify a library's matrix product: the order of its sums, and the unit.
 
     DEVICE is numpy, torch or exec:PROGRAM, which is called with three files, A.npy, B.npy and D.npy: it reads
@@ -77,35 +77,31 @@ def identify_product_(
         if keep:
             raise InputError("expected --keep without --rows, but got both")
         found = [batch_invariance(function, formats, (n, k), _range(rows), seed=seed) for _, n, k in wanted]
-        if as_json:
-            print_json({**about, "products": [x.record() for x in found]})
-        else:
-            say("\n".join(map(str, found)))
-        return OK if all(x.invariant for x in found) else OTHERWISE
+        data = {**about, "products": [x.record() for x in found]}
+        code = OK if all(x.invariant for x in found) else OTHERWISE
+        return Answer(data, "\n".join(map(str, found)), code)
     slug = re.sub(r"[^A-Za-z0-9.]+", "-", f"{processor()}/").strip("-")
     path = Path(folder) / "products" / slug / f"{device.partition(':')[0]}.jsonl"
     made: list[Record] = []
+    quiet = wants_json()
     kept = _kept(path, about, formats) if keep else {}
     for shape in wanted:
         if shape in kept:
             made.append(kept[shape])
-            if not as_json:
+            if not quiet:
                 say(f"{shape}: kept before, {'predicted' if kept[shape]['found'] else 'not predicted'}")
             continue
         product = identify_product(function, formats, shape, seed=seed)
         made.append(product.record())
-        if not as_json:
+        if not quiet:
             say(str(product))
         if keep:
             kept[shape] = made[-1]
             append(path, sealed({**about, **made[-1]}))
     missed = [x for x in made if not x["found"]]
-    if as_json:
-        print_json({**about, "products": made})
-    else:
-        elements = sum(x["checked"] for x in made)
-        say(f"{len(made) - len(missed)} of {len(made)} shapes predicted bit for bit ({elements} elements)")
-    return OTHERWISE if missed else OK
+    elements = sum(x["checked"] for x in made)
+    said = f"{len(made) - len(missed)} of {len(made)} shapes predicted bit for bit ({elements} elements)"
+    return Answer({**about, "products": made}, said, OTHERWISE if missed else OK)
 
 
 def _range(text: str) -> range:

@@ -13,7 +13,16 @@ from typing import Any
 import click
 
 from tcformal.checks import MOST_JOBS, MOST_VECTORS, check_int, check_positive
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, results_option, verbose_option
+from tcformal.cli.group import (
+    NO_ANSWER,
+    OK,
+    OTHERWISE,
+    Answer,
+    json_option,
+    main,
+    results_option,
+    verbose_option,
+)
 from tcformal.design.names import resolve
 from tcformal.devices import exec_template, listing
 from tcformal.devices.campaign import Campaign
@@ -32,7 +41,7 @@ from tcformal.errors import InputError
 from tcformal.identification.refutation import Checked, Comparison, Refutation, compare, recheck
 from tcformal.oracle.values import hex_word, value_and_hex
 from tcformal.query.pairs.pool import SturdyPool
-from tcformal.report.escape import Plain, print_json, say, say_command, shortened, verbose
+from tcformal.report.escape import Plain, say, say_command, shortened, verbose
 from tcformal.report.parts import Headline, ReportPart, Rows, bar, show
 from tcformal.simulation.matrix_unit import padded_witness
 
@@ -190,11 +199,10 @@ def probe() -> None:
 @probe.command()
 @verbose_option
 @json_option
-def devices(as_json: bool) -> int:
+def devices() -> Answer:
     """List the devices of this machine and what each can run; launches a small kernel on each GPU."""
     found, notes = listing.devices()
-    print_json(devices_data(found, notes)) if as_json else show(devices_view(found, notes))
-    return OK
+    return Answer(devices_data(found, notes), [*devices_view(found, notes)])
 
 
 @probe.command()
@@ -227,8 +235,8 @@ def template() -> int:
 @json_option
 def plan(
     unit: str, output: Path, vectors: int, seed: int, files: Sequence[Path], with_directed: bool,
-    with_stored: bool, folder: str, as_json: bool,
-) -> int:  # fmt: skip
+    with_stored: bool, folder: str,
+) -> Answer:  # fmt: skip
     """Write a plan: the dot products to run for a unit, in one file."""
     check_int("--vectors", vectors, low=0, high=MOST_VECTORS)
     check_int("--seed", seed, low=0)
@@ -246,11 +254,8 @@ def plan(
     write_plan(output, made)
     chosen = sum(isinstance(item, Directed) for item in made.items)
     facts = {"plan": str(output), "unit": spec.name, "k": made.k, "directed": chosen, "random": vectors}
-    if as_json:
-        print_json(facts | {"digest": made.digest()})
-    else:
-        show([f"{output}: {chosen} directed and {vectors} random dot products of {made.k} terms for {unit}"])
-    return OK
+    said = f"{output}: {chosen} directed and {vectors} random dot products of {made.k} terms for {unit}"
+    return Answer(facts | {"digest": made.digest()}, [said])
 
 
 @probe.command(name="run")
@@ -258,20 +263,17 @@ def plan(
 @click.option("--device", "device_name", required=True, help=f"One of {', '.join(KINDS)}.")
 @results_option
 @json_option
-def run_(path: Path, device_name: str, folder: str, as_json: bool) -> int:
+def run_(path: Path, device_name: str, folder: str) -> Answer:
     """Run a plan on a device; resumes if repeated (exit 0: all results equal the model's)."""
     made = read_plan(path)
     with opened(device_name) as device, bar("probing") as advance:
         outcome = run_plan(made, device, Path(folder), advance)
-    if as_json:
-        print_json({
-            "file": str(outcome.path), "device": outcome.device, "dot_products": outcome.count,
-            "held_before": outcome.held, "mismatches": outcome.mismatches,
-        })  # fmt: skip
-    else:
-        show([outcome_text(outcome, made.unit.name)])
-        say(str(outcome.path))
-    return OTHERWISE if outcome.mismatches else OK
+    data = {
+        "file": str(outcome.path), "device": outcome.device, "dot_products": outcome.count,
+        "held_before": outcome.held, "mismatches": outcome.mismatches,
+    }  # fmt: skip
+    said = [outcome_text(outcome, made.unit.name), str(outcome.path)]
+    return Answer(data, said, OTHERWISE if outcome.mismatches else OK)
 
 
 @probe.command()
@@ -280,16 +282,13 @@ def run_(path: Path, device_name: str, folder: str, as_json: bool) -> int:
 @click.option("--device", "device_name", required=True, help="The processor or GPU that computed them.")
 @results_option
 @json_option
-def keep(archive: Path, unit: str, device_name: str, folder: str, as_json: bool) -> int:
+def keep(archive: Path, unit: str, device_name: str, folder: str) -> Answer:
     """Convert tiles recorded elsewhere into a file of results (exit 0: all of them equal the model's)."""
     spec = resolve(unit)
     path, count, wrong = keep_tiles(archive, spec, device_name, Path(folder))
-    if as_json:
-        print_json({"path": str(path), "unit": spec.name, "dot_products": count, "mismatches": wrong})
-    else:
-        show([f"{count} dot products of {device_name}, {wrong} of them not as {spec.name}"])
-        say(str(path))
-    return OTHERWISE if wrong else OK
+    data = {"path": str(path), "unit": spec.name, "dot_products": count, "mismatches": wrong}
+    said = [f"{count} dot products of {device_name}, {wrong} of them not as {spec.name}", str(path)]
+    return Answer(data, said, OTHERWISE if wrong else OK)
 
 
 @probe.command(name="compare")
@@ -301,8 +300,8 @@ def keep(archive: Path, unit: str, device_name: str, folder: str, as_json: bool)
 @verbose_option
 @json_option
 def compare_(
-    path: Path, unit: str | None, names: Sequence[str], with_explanation: bool, show_all: bool, as_json: bool
-) -> int:
+    path: Path, unit: str | None, names: Sequence[str], with_explanation: bool, show_all: bool
+) -> Answer:
     """Determine the designs that agree with a device's results (exit 0: its unit agrees).
 
     Exit 1: its unit is refuted; 3: no design agrees, or the run is incomplete.
@@ -313,18 +312,16 @@ def compare_(
     if unit is None and len({run.head["unit"] for run in read_runs(path)}) > 1:
         with bar("replaying") as advance:
             checked = list(recheck(path, advance))
-        print_json({"units": [dataclasses.asdict(c) for c in checked]}) if as_json else show(
-            checked_view(checked)
-        )
-        if any(c.mismatches for c in checked):
-            return OTHERWISE
-        return NO_ANSWER if any(c.lacks for c in checked) else OK
+        code = NO_ANSWER if any(c.lacks for c in checked) else OK
+        return Answer(
+            {"units": [dataclasses.asdict(c) for c in checked]}, [*checked_view(checked)],
+            OTHERWISE if any(c.mismatches for c in checked) else code,
+        )  # fmt: skip
     with bar("comparing") as advance:
         asked = None if unit is None else resolve(unit).name
         found = compare(path, [resolve(name) for name in names], advance, asked)
-    if as_json:
-        print_json(comparison_data(found))
-    else:
+
+    def text() -> None:
         most = None if show_all else _SCREENFUL
         show(comparison_view(found, most))
         for line in commands(found, most) if verbose() else ():
@@ -333,9 +330,10 @@ def compare_(
             say("-v: what device and design give, and commands that show it bit by bit")
         if with_explanation:
             _explain(found.refuted[:most], found)
-    if not found.survivors or (found.survives and found.lacks):
-        return NO_ANSWER
-    return OK if found.holds else OTHERWISE
+
+    none = not found.survivors or (found.survives and found.lacks)
+    code = NO_ANSWER if none else OK if found.holds else OTHERWISE
+    return Answer(comparison_data(found), text, code)
 
 
 def _explain(refuted: Sequence[Refutation], found: Comparison) -> None:
@@ -449,8 +447,8 @@ _MOST_MINUTES = 10_080
 @json_option
 def campaign(
     device_name: str, minutes: float, vectors: int, seed: int, units: Sequence[str], jobs: int | None,
-    answers: Path, folder: str, as_json: bool,
-) -> int:  # fmt: skip
+    answers: Path, folder: str,
+) -> Answer:  # fmt: skip
     """Measure every unit of a device, in order of value, within a time limit; resumes if repeated.
 
     Exit 0: all results equal the models'; 1: some differ; 3: some unit could not be measured.
@@ -469,8 +467,9 @@ def campaign(
             say=lambda sentence: say(sentence, err=True),
         )  # fmt: skip
         tally = made.run()
-    print_json({"folder": str(tally.folder), **tally.data()}) if as_json else show(campaign_view(tally))
-    return OTHERWISE if tally.mismatches else NO_ANSWER if tally.faults or tally.unchecked else OK
+    code = NO_ANSWER if tally.faults or tally.unchecked else OK
+    data = {"folder": str(tally.folder), **tally.data()}
+    return Answer(data, [*campaign_view(tally)], OTHERWISE if tally.mismatches else code)
 
 
 @contextlib.contextmanager

@@ -13,7 +13,7 @@ from tcformal.analysis.bounds.program_accuracy import ProgramAccuracy, excess, p
 from tcformal.analysis.bounds.word_forms import EXPONENTS
 from tcformal.checks import exponent_range
 from tcformal.cli.accuracy import program_accuracy_data, program_accuracy_view
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, verbose_option
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, Answer, json_option, main, verbose_option
 from tcformal.cli.solver_options import SolverOptions, solver_options
 from tcformal.errors import TcformalError
 from tcformal.oracle.numerals import number_text
@@ -24,7 +24,7 @@ from tcformal.query.comparison.error_comparison import explain_program
 from tcformal.query.comparison.parameters import C_EXPONENTS, MEASURES, read_excess
 from tcformal.query.programs import MEANS, SOLVED, ProgramsCompared, compare_programs
 from tcformal.query.question import Kind
-from tcformal.report.escape import Plain, print_json, say, say_command, verbose
+from tcformal.report.escape import Plain, say, say_command, verbose
 from tcformal.report.text import SCREEN, console, headline, one_line, table, with_decimal
 
 
@@ -132,28 +132,22 @@ THEOREM = "theorem"
 @click.option("--length", type=int, help="Also show the steps for so many products.")
 @verbose_option
 @json_option
-def programs(name: str | None, length: int | None, as_json: bool) -> None:
+def programs(name: str | None, length: int | None) -> Answer:
     """List the programs over units, or show one: its text, parameters, source and steps.
 
     PROGRAM is a name of the list or a file that ends in .toml, with @parameter=value,… or without.
     """
     if name is not None:
         p = program(name)
-        if as_json:
-            rows = [] if length is None else p.plan(length).steps
-            steps = [{"name": x.name, "what": x.text} for x in rows]
-            print_json(program_data(p) | ({} if length is None else {"steps": steps}))
-        else:
-            console().print(program_card(p, length))
-        return
+        rows = [] if length is None else p.plan(length).steps
+        steps = {} if length is None else {"steps": [{"name": x.name, "what": x.text} for x in rows]}
+        return Answer(program_data(p) | steps, program_card(p, length))
     if length is not None:
         raise click.UsageError("expected --length with a PROGRAM only")
     found = [program(x) for x in known_programs()]
-    if as_json:
-        print_json([program_data(p) for p in found])
-        return
     own = "tcformal programs NAME: its text and source; a file of your own is named by its path"
-    console().print(Text(f"{len(found)} programs; {own}"), programs_table(found))
+    view = Group(Text(f"{len(found)} programs; {own}"), programs_table(found))
+    return Answer([program_data(p) for p in found], view)
 
 
 @main.command(name="compare-programs")
@@ -175,8 +169,8 @@ def programs(name: str | None, length: int | None, as_json: bool) -> None:
 @json_option
 def compare(
     worse: str, other: str, length: int, assume: Sequence[str], c_exponents: str, more_than: str | None,
-    counted_in: str, differ: bool, means: str | None, how: SolverOptions, as_json: bool,
-) -> int:  # fmt: skip
+    counted_in: str, differ: bool, means: str | None, how: SolverOptions,
+) -> Answer:  # fmt: skip
     """Is program A ever worse than B: inputs, or a proof that there are none (exit 0)?
 
     Errors are exact, against c + Σ a·b of the inputs.  Exit 1: inputs on which A is worse.
@@ -184,22 +178,17 @@ def compare(
     first, second = program(worse), program(other)
     if means == THEOREM:
         return _by_theorem(first, second, length, from_texts(first.input_format("c"), assume),
-                           _share(more_than, counted_in, differ), as_json)  # fmt: skip
+                           _share(more_than, counted_in, differ))  # fmt: skip
     found = compare_programs(
         first, second, length=length, assumptions=from_texts(first.input_format("c"), assume),
         c_exponents=exponent_range(c_exponents), counted_in=counted_in, differ=differ, means=means,
         more_than=None if more_than is None else read_excess(more_than), limits=how.limits,
         solvers=how.solvers, certify=how.certify, store=how.opened(), fresh=how.fresh,
     )  # fmt: skip
-    if as_json:
-        print_json(found.to_json())
-    else:
-        show_compared(found)
-    if found.verdict is not None and not found.verdict.checked:
-        return NO_ANSWER
-    if found.kind is Kind.HOLDS:
-        return OK
-    return OTHERWISE if found.kind in (Kind.VIOLATED, Kind.VACUOUS) else NO_ANSWER
+    codes = {Kind.HOLDS: OK, Kind.VIOLATED: OTHERWISE, Kind.VACUOUS: OTHERWISE}
+    unchecked = found.verdict is not None and not found.verdict.checked
+    code = NO_ANSWER if unchecked else codes.get(found.kind, NO_ANSWER)
+    return Answer(found.to_json(), lambda: show_compared(found), code)
 
 
 def _share(more_than: str | None, counted_in: str, differ: bool) -> Fraction:
@@ -210,8 +199,8 @@ def _share(more_than: str | None, counted_in: str, differ: bool) -> Fraction:
 
 
 def _by_theorem(
-    first: Program, second: Program, length: int, assumed: Assumptions, share: Fraction, as_json: bool
-) -> int:  # fmt: skip
+    first: Program, second: Program, length: int, assumed: Assumptions, share: Fraction
+) -> Answer:
     """HOLDS where A's error alone is proved to be at most that part of Σ|a·b|, whatever B's is.
 
     VIOLATED where A loses so much more than B on the inputs that are found for its bound.
@@ -225,17 +214,18 @@ def _by_theorem(
         kind = Kind.VIOLATED
     # An assumption more only leaves inputs out, of which a bound holds as well.
     claim = f"err({first.name}) <= err({second.name}) + {share}·Σ|a·b|"
-    if as_json:
-        print_json({"verdict": kind.name, "claim": claim, "means": THEOREM, **program_accuracy_data(made)})
-    else:
-        said = {
-            Kind.HOLDS: f"HOLDS for: {'; '.join(made.conditions)}",
-            Kind.UNKNOWN: "UNKNOWN: no bound so small is proved, which excludes nothing",
-            Kind.VIOLATED: f"VIOLATED by {float(more or 0):.7g}·Σ|a·b| on the inputs below",
-        }[kind]
+    said = {
+        Kind.HOLDS: f"HOLDS for: {'; '.join(made.conditions)}",
+        Kind.UNKNOWN: "UNKNOWN: no bound so small is proved, which excludes nothing",
+        Kind.VIOLATED: f"VIOLATED by {float(more or 0):.7g}·Σ|a·b| on the inputs below",
+    }[kind]
+
+    def text() -> None:
         say(f"{claim}: {said}")
         program_accuracy_view(made)
-    return {Kind.HOLDS: OK, Kind.VIOLATED: OTHERWISE}.get(kind, NO_ANSWER)
+
+    data = {"verdict": kind.name, "claim": claim, "means": THEOREM, **program_accuracy_data(made)}
+    return Answer(data, text, {Kind.HOLDS: OK, Kind.VIOLATED: OTHERWISE}.get(kind, NO_ANSWER))
 
 
 def _are_such(x: ProgramAccuracy, assumed: Assumptions) -> bool:

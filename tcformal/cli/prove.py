@@ -5,22 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import click
 from rich.text import Text
 
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, as_in, main, write_output
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, Answer, as_in, main, write_output
 from tcformal.cli.solver_options import SolverOptions, two_units
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, RecordError
+from tcformal.files import JsonObject
 from tcformal.query.claims.answered import answered
 from tcformal.query.claims.claim_verdict import ClaimVerdict
 from tcformal.query.question import Kind
 from tcformal.report.claim_view import claim_view, claims_table
-from tcformal.report.escape import print_json, say, warn
-from tcformal.report.text import SHOWN, Counted, console
+from tcformal.report.escape import say, warn
+from tcformal.report.parts import telling
+from tcformal.report.text import SHOWN, console
 from tcformal.store.claim_records import CLAIM, claim_id, keep_claim
 from tcformal.store.file import RecordFile
 from tcformal.theory.checked import commands
@@ -39,8 +42,8 @@ _MODULE = re.compile(r"[A-Za-z_][A-Za-z0-9_']*")
               "and say which command checks it with the shipped sources in Coq.")  # fmt: skip
 def prove(
     first: str | None, second: str | None, assume: Sequence[str], how: SolverOptions, with_explanation: bool,
-    as_json: bool, claim: str | None, only: str | None, coq: str | None,
-) -> int:  # fmt: skip
+    claim: str | None, only: str | None, coq: str | None,
+) -> Answer:  # fmt: skip
     """Prove two units equal on all inputs, or a claim about one unit (exit 0 if they are, or it holds)."""
     if coq is not None and (claim in (None, "all") or first is None):
         raise click.UsageError("expected --coq with one unit and one claim")
@@ -51,7 +54,7 @@ def prove(
             raise click.UsageError(f"expected two units or --claim, but got {first or 'neither'}{as_in()}")
         from tcformal.cli.two import ask_two  # a claim's theorem does not wait for it
 
-        return ask_two(first, second, assume, how, Kind.EQUIVALENT, as_json, with_explanation)
+        return ask_two(first, second, assume, how, Kind.EQUIVALENT, with_explanation)
     if second is not None:
         raise click.UsageError("expected at most one unit with --claim, but got two")
     if with_explanation:
@@ -60,14 +63,13 @@ def prove(
         raise click.UsageError("expected --assume with one unit and one claim")
     if first is not None and only is not None:
         raise click.UsageError("expected a unit or --filter, but got both")
-    return _prove_claims(first, claim, only or "", how, as_json, assume, coq)
+    return _prove_claims(first, claim, only or "", how, assume, coq)
 
 
 def _prove_claims(
-    first: str | None, claim: str, only: str, how: SolverOptions, as_json: bool, assume: Sequence[str],
-    coq: str | None,
-) -> int:  # fmt: skip
-    """Prove the claims, print the verdicts, and return the exit code; `assume` is about one unit."""
+    first: str | None, claim: str, only: str, how: SolverOptions, assume: Sequence[str], coq: str | None
+) -> Answer:
+    """Prove the claims; `assume` is about one unit."""
     claims = claims_named(claim)
     units = [resolve(first)] if first is not None else _units(claims, only)
     if assume:
@@ -79,34 +81,32 @@ def _prove_claims(
     refused: dict[tuple[str, str], str] = {}
     unkept: list[RecordError] = []
     verdicts: dict[str, list[ClaimVerdict]] = {}
-    with Counted("claims", len(units) * len(claims)) as bar:
+    with telling("claims") as tell:
 
         def ask(spec: UnitSpec, name: str) -> ClaimVerdict:
-            v = answered(spec, name, replace(how, progress=lambda text: bar.doing(f"{name}: {text}")))
+            v = answered(spec, name, replace(how, progress=lambda text: tell(f"claims {name}: {text}")))
             try:
                 keep_claim(claims_file, v)
             except RecordError as error:
                 unkept.append(error)
             return v
 
-        for spec in units:
+        for i, (spec, name) in enumerate(product(units, claims)):
+            tell(done=i, total=len(units) * len(claims))
             row = verdicts.setdefault(spec.name, [])
-            for name in claims:
-                try:
-                    row.append(ask(spec, name))
-                except InputError as error:
-                    if first is not None and len(claims) == 1:
-                        raise
-                    refused[spec.name, name] = str(error)
-                bar.done()
+            try:
+                row.append(ask(spec, name))
+            except InputError as error:
+                if first is not None and len(claims) == 1:
+                    raise
+                refused[spec.name, name] = str(error)
     served = sum(bool(v.served) for row in verdicts.values() for v in row)
     if served:
         say(f"kept in {how.opened().path}: {served} of the answers; --fresh asks again", err=True)
     for sentence in dict.fromkeys(map(str, unkept)):
         warn(f"an answer is not kept: {sentence}")
     written = {} if coq is None else write_instance(verdicts[units[0].name][0], coq)
-    _print(verdicts, refused, one=first is not None, as_json=as_json, written=written)
-    return exit_code([v for row in verdicts.values() for v in row])
+    return _answer(verdicts, refused, one=first is not None, written=written)
 
 
 def _units(claims: Sequence[str], only: str) -> list[UnitSpec]:
@@ -139,27 +139,30 @@ def say_written(written: Mapping[str, str]) -> None:
         say(f"written: {written['file']}; check it with\n{written['command']}")
 
 
-def _print(
+def _answer(
     verdicts: Mapping[str, Sequence[ClaimVerdict]], refused: Mapping[tuple[str, str], str], *, one: bool,
-    as_json: bool, written: Mapping[str, str],
-) -> None:  # fmt: skip
-    """Print one claim as an object or a view, several as a list or a table."""
+    written: Mapping[str, str],
+) -> Answer:  # fmt: skip
+    """One claim as an object or a view, several as a list or a table."""
     found = [v for row in verdicts.values() for v in row]
-    if as_json:
+
+    def data() -> JsonObject:
         coq = {"coq": dict(written)} if written else {}
         plain = [{"id": _id(v)} | v.to_json() | coq for v in found]
         not_asked = [{"unit": u, "claim": c, "reason": why} for (u, c), why in refused.items()]
-        print_json(plain[0] if one and len(plain) == 1 else {"claims": plain, "refused": not_asked})
-        return
-    out = console()
-    if one:
-        for v in found:
+        return plain[0] if one and len(plain) == 1 else {"claims": plain, "refused": not_asked}
+
+    def text() -> None:
+        out = console()
+        for v in found if one else ():
             out.print(claim_view(v))
             out.print(Text(f"id: {_id(v)[:SHOWN]}; tcformal results show, proof", style="dim"))
             out.print()
-    say_written(written)
-    if not one or len(found) > 1:
-        out.print(claims_table(verdicts, refused))
+        say_written(written)
+        if not one or len(found) > 1:
+            out.print(claims_table(verdicts, refused))
+
+    return Answer(data, text, exit_code(found))
 
 
 def _id(v: ClaimVerdict) -> str:

@@ -12,15 +12,15 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tcformal.cli.group import OK, json_option, main, verbose_option
+from tcformal.cli.group import Answer, json_option, main, verbose_option
 from tcformal.errors import InputError
 from tcformal.files import json_of, read_named
 from tcformal.programs.cublaslt import PlannedProduct, plan_cublaslt
 from tcformal.programs.recipe import Recipe, recipe
 from tcformal.programs.recipe import recipes as known_recipes
-from tcformal.report.escape import Plain, print_json
+from tcformal.report.escape import Plain
 from tcformal.report.parameter_facts import facts_view, stated, works_view
-from tcformal.report.text import console, one_line
+from tcformal.report.text import one_line
 
 if TYPE_CHECKING:  # a recipe is shown without what computes it
     from tcformal.simulation.model_gemm import ModelGemm
@@ -68,7 +68,7 @@ _LARGEST = 1 << 16
 )  # fmt: skip
 @verbose_option
 @json_option
-def recipes(name: str | None, path: Path | None, as_json: bool) -> int:
+def recipes(name: str | None, path: Path | None) -> Answer:
     """List the recipes of matrix products, or show one (NAME, NAME@field=value,…) with its sources.
 
     With --cublaslt, the unit that a configuration of cuBLASLt calls, and its recipe.
@@ -83,18 +83,12 @@ def recipes(name: str | None, path: Path | None, as_json: bool) -> int:
                 f"expected a configuration of cuBLASLt as JSON in {path}, but got: {error}"
             ) from None
         planned = plan_cublaslt(record)
-        if as_json:
-            print_json({"unit": planned.unit, "recipe": recipe_data(planned.recipe)})
-        else:
-            console().print(planned_view(planned))
-    elif name is not None:
+        data = {"unit": planned.unit, "recipe": recipe_data(planned.recipe)}
+        return Answer(data, planned_view(planned))
+    if name is not None:
         found = recipe(name)
-        print_json(recipe_data(found)) if as_json else console().print(recipe_card(found))
-    elif as_json:
-        print_json([recipe_data(x) for x in known_recipes().values()])
-    else:
-        listed = known_recipes()
-        text = "tcformal recipes NAME: its units, fields and sources; NAME@field=value,… sets others"
-        console().print(Text(f"{len(listed)} recipes; {text}, such as cublaslt-66@splits=4,output=bf16"))
-        console().print(recipes_table(listed.values()))
-    return OK
+        return Answer(recipe_data(found), recipe_card(found))
+    listed = known_recipes().values()
+    text = "tcformal recipes NAME: its units, fields and sources; NAME@field=value,… sets others"
+    said = Text(f"{len(listed)} recipes; {text}, such as cublaslt-66@splits=4,output=bf16")
+    return Answer([recipe_data(x) for x in listed], Group(said, recipes_table(listed)))

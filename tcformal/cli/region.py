@@ -9,7 +9,7 @@ import click
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from tcformal.cli.group import json_option, main, verbose_option
+from tcformal.cli.group import Answer, json_option, main, verbose_option
 from tcformal.cli.prove import exit_code, say_written, write_instance
 from tcformal.cli.solver_options import SolverOptions, solver_options
 from tcformal.design.integer_sums import check_floating
@@ -20,8 +20,9 @@ from tcformal.query.claims.claim_verdict import ClaimVerdict, PartStatus
 from tcformal.query.pairs.pairs import variants
 from tcformal.query.question import Kind
 from tcformal.report.claim_view import claim_view
-from tcformal.report.escape import Plain, print_json, verbose
-from tcformal.report.text import Counted, console
+from tcformal.report.escape import Plain, verbose
+from tcformal.report.parts import bar
+from tcformal.report.text import console
 from tcformal.theory.theorems import agreement_of
 
 
@@ -81,9 +82,7 @@ def region_data(x: RegionAnswer) -> Plain:
 @solver_options()
 @verbose_option
 @json_option
-def region(
-    first: str, second: str, assume: Sequence[str], coq: str | None, how: SolverOptions, as_json: bool
-) -> int:
+def region(first: str, second: str, assume: Sequence[str], coq: str | None, how: SolverOptions) -> Answer:
     """Find the largest spread of exponents within which two units give the same bits.
 
     The spread is the difference between the largest and the least exponent of the non-zero products and c;
@@ -96,15 +95,16 @@ def region(
     check_floating(one, "region")
     given = [from_texts(one.operands.c, assume)] if assume else variants(one, other)
     answers = []
-    with Counted("regions", len(given)) as bar:
-        for what in given:
+    with bar("regions") as advance:
+        for i, what in enumerate(given, 1):
             v = answered(one, agreement_of(other.name, what.spellings()), how)
             answers.append(RegionAnswer(one.name, other.name, what, v))
-            bar.done()
+            advance(i, len(given))
     written = {} if coq is None else write_instance(answers[0].verdict, coq)
-    if as_json:
-        print_json([region_data(x) | ({"coq": written} if written else {}) for x in answers])
-    else:
+
+    def text() -> None:
         console().print(region_view(answers))
         say_written(written)
-    return exit_code([x.verdict for x in answers])
+
+    data = [region_data(x) | ({"coq": written} if written else {}) for x in answers]
+    return Answer(data, text, exit_code([x.verdict for x in answers]))

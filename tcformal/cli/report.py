@@ -7,11 +7,11 @@ from pathlib import Path
 import click
 
 from tcformal.callbacks import Advance
-from tcformal.cli.group import json_option, main, results_option
+from tcformal.cli.group import Answer, json_option, main, results_option
 from tcformal.errors import InputError
-from tcformal.report.escape import print_json, say, warn
+from tcformal.report.escape import warn
+from tcformal.report.parts import telling
 from tcformal.report.site.pages import build
-from tcformal.report.text import telling
 
 
 @main.command()
@@ -22,7 +22,7 @@ from tcformal.report.text import telling
               help="Add the page that computes: folder or .tgz of Pyodide's npm package.")  # fmt: skip
 @results_option
 @json_option
-def report(folder_out: str, verify: bool, playground: str | None, folder: str, as_json: bool) -> None:
+def report(folder_out: str, verify: bool, playground: str | None, folder: str) -> Answer:
     """Write what the records hold as pages that open from the disk.
 
     Witnesses are computed again on integers and on fractions before a page shows them; what is not checked
@@ -38,7 +38,6 @@ def report(folder_out: str, verify: bool, playground: str | None, folder: str, a
 
         made = build(out, Path(folder), verify=verify, part=part, warn=warn, pyodide=playground)
     size = sum(path.stat().st_size for path in made)
-    if as_json:
-        print_json({"index": str(out / "index.html"), "files": len(made), "bytes": size})
-        return
-    say(f"{len(made)} files, {size / 1e6:.1f} MB: {out / 'index.html'}")
+    index = str(out / "index.html")
+    data = {"index": index, "files": len(made), "bytes": size}
+    return Answer(data, f"{len(made)} files, {size / 1e6:.1f} MB: {index}")

@@ -18,7 +18,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main, results_option
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, Answer, json_option, main, results_option, wants_json
 from tcformal.cli.prove import say_written, write_instance
 from tcformal.design.names import resolve
 from tcformal.errors import InputError, RecordError
@@ -29,7 +29,7 @@ from tcformal.query.pair import EqualityQuestion
 from tcformal.query.properties import PropertyQuestion
 from tcformal.query.question import Kind
 from tcformal.query.verdict import NOT_CHECKED, kept_as
-from tcformal.report.escape import Plain, print_json, say, say_command, warn
+from tcformal.report.escape import Plain, say, say_command, warn
 from tcformal.report.parts import bar
 from tcformal.report.results import NOTHING, cell_text, unchecked_reason, unchecked_verdict
 from tcformal.report.text import SCREEN, SHOWN, console, headline, table
@@ -287,7 +287,7 @@ _SHOWN = 15
               help="How many records to list, the newest.")  # fmt: skip
 @results_option
 @json_option
-def list_(verdicts: Sequence[str], most: int, folder: str, as_json: bool) -> None:
+def list_(verdicts: Sequence[str], most: int, folder: str) -> Answer:
     """List the newest record about each question, unchecked.
 
     Nothing is decided by what is kept: UNKNOWN stands before `kept as EQUIVALENT on DATE, not checked`.
@@ -298,12 +298,9 @@ def list_(verdicts: Sequence[str], most: int, folder: str, as_json: bool) -> Non
     claims = (r for r in store.newest_claims() if not verdicts or r["verdict"] in verdicts)
     others = [claim_row(record) for record in islice(claims, most)][::-1]
     rows = [row for _, row in merge(_dated(rows), _dated(others), key=itemgetter(0))][-most:]
-    if as_json:
-        print_json([asdict(row) for row in rows])
-        return
-    console().print(Text(f"{len(rows)} records, the newest in {store.path}; {NOT_CHECKED}"))
-    if rows:
-        console().print(results_table(rows))
+    view: list[RenderableType] = [Text(f"{len(rows)} records, the newest in {store.path}; {NOT_CHECKED}")]
+    view += [results_table(rows)] if rows else []
+    return Answer([asdict(row) for row in rows], Group(*view))
 
 
 def _dated(rows: Sequence[ResultRow]) -> Iterator[tuple[str, ResultRow]]:
@@ -318,7 +315,7 @@ def _dated(rows: Sequence[ResultRow]) -> Iterator[tuple[str, ResultRow]]:
 @click.argument("start", metavar="ID")
 @results_option
 @json_option
-def show(start: str, folder: str, as_json: bool) -> None:
+def show(start: str, folder: str) -> Answer:
     """Show one record in full; ID is a prefix of its id or of its question's digest.
 
     A claim is answered again first.
@@ -326,41 +323,39 @@ def show(start: str, folder: str, as_json: bool) -> None:
     store = Store(Path(folder), warn)
     entry = one_record(store, start)
     if not isinstance(entry, Entry):
-        _show_claim(store, entry, as_json)
-        return
+        return _claim(store, entry)
     entry.check()
     now, finding = state(entry), audit(store, entry, BUDGET_S)
     command = record_command(entry.record) if entry.record["witness"] is not None else None
-    if as_json:
-        verdict, reason = audited(entry.record, finding.status, finding.reason)
-        print_json({
-            "id": entry.id, "verdict": verdict, "reason": reason, "state": now.name.lower(),
-            "check": finding.status.name.lower(), "explain": command, "record": entry.record,
-        })  # fmt: skip
-        return
-    out = console()
-    out.print(record_view(entry, now, finding))
-    if command is not None:
-        out.print(Text("bit by bit: ", style="dim"), end="")
-        say_command(command)
+    verdict, reason = audited(entry.record, finding.status, finding.reason)
+    data = {
+        "id": entry.id, "verdict": verdict, "reason": reason, "state": now.name.lower(),
+        "check": finding.status.name.lower(), "explain": command, "record": entry.record,
+    }  # fmt: skip
+
+    def text() -> None:
+        out = console()
+        out.print(record_view(entry, now, finding))
+        if command is not None:
+            out.print(Text("bit by bit: ", style="dim"), end="")
+            say_command(command)
+
+    return Answer(data, text)
 
 
-def _show_claim(store: Store, record: Record, as_json: bool) -> None:
+def _claim(store: Store, record: Record) -> Answer:
     """One claim with the result of its audit."""
     from tcformal.store.audit.claim_audit import audit_claim  # the list does not wait for the proofs
 
     finding = audit_claim(store, record)
     verdict, reason = audited(record, finding.status, finding.reason)
-    if as_json:
-        check = finding.status.name.lower()
-        print_json(
-            {"id": _id(record), "verdict": verdict, "reason": reason, "check": check, "record": record}
-        )
-        return
-    say(f"{verdict}: {reason}")
-    say(f"{record['claim']} of {record['unit']}")
-    say(f"answered by {record['answered_by']} on {record['date']}, by tcformal {record['tcformal']}")
-    say(f"id: {_id(record)}")
+    check = finding.status.name.lower()
+    data = {"id": _id(record), "verdict": verdict, "reason": reason, "check": check, "record": record}
+    return Answer(
+        data,
+        f"{verdict}: {reason}\n{record['claim']} of {record['unit']}\nanswered by {record['answered_by']} "
+        f"on {record['date']}, by tcformal {record['tcformal']}\nid: {_id(record)}",
+    )
 
 
 def one_record(store: Store, start: str) -> Entry | Record:
@@ -452,7 +447,7 @@ def export(file: str, as_csv: bool, as_json: bool, folder: str) -> None:
 @click.option("--pack", is_flag=True, help="Pack what stays with xz, and results of devices and products.")
 @results_option
 @json_option
-def prune_(pack: bool, folder: str, as_json: bool) -> None:
+def prune_(pack: bool, folder: str) -> Answer:
     """Remove what cannot be served: superseded, damaged and stale records, and what only these named."""
     from tcformal.devices.runs import pack_all, pack_products
     from tcformal.identification.identification import IDENTIFICATION  # lists do not wait for these
@@ -467,13 +462,9 @@ def prune_(pack: bool, folder: str, as_json: bool) -> None:
         devices = RecordFile(Path(folder), IDENTIFICATION, warn)
         with folder_lock(Path(folder), exclusive=True):
             devices.keep(devices.starts(), pack=True)
-    if as_json:
-        print_json({**asdict(done), "packed": packed})
-        return
-    taken = f"{done.answers} answers, {done.claims} claims, {done.certificates} certificates"
-    say(f"taken out of {folder}: {taken}")
-    if packed:
-        say(f"packed: {packed} results of devices and products")
+    said = f"{done.answers} answers, {done.claims} claims, {done.certificates} certificates"
+    said += f"\npacked: {packed} results of devices and products" if packed else ""
+    return Answer({**asdict(done), "packed": packed}, f"taken out of {folder}: {said}")
 
 
 _WORD = {
@@ -490,7 +481,7 @@ _WORD = {
 )
 @results_option
 @json_option
-def verify(starts: tuple[str, ...], with_claims: bool, every: bool, folder: str, as_json: bool) -> int:
+def verify(starts: tuple[str, ...], with_claims: bool, every: bool, folder: str) -> Answer:
     """Check kept records: schema, question, witnesses by replay, certificates step by step.
 
     Of identifications of devices, every answer is replayed on the designs that it fits or refutes, and
@@ -501,7 +492,7 @@ def verify(starts: tuple[str, ...], with_claims: bool, every: bool, folder: str,
 
     Exit code 1 if any record fails, 0 if all that can be checked hold, 3 if none could be checked.
     """
-    store, told = Store(Path(folder), warn), _Told(every=every, quiet=as_json)
+    store, told = Store(Path(folder), warn), _Told(every=every, quiet=wants_json())
     entries = [] if starts and with_claims else select(store.records(), starts)
     findings: list[AuditFinding] = []
     claims: list[ClaimFinding] = []
@@ -525,19 +516,15 @@ def verify(starts: tuple[str, ...], with_claims: bool, every: bool, folder: str,
             told.claim(claims[-1])
     for sentence in broken:
         told.line(AuditStatus.FAILED, f"{'':{SHOWN}} {{}}: {sentence}")
-    if as_json:
-        print_json({
-            "records": [_standing(f, id=f.entry.id) for f in findings],
-            "claims": [_standing(c, claim=c.claim, unit=c.unit, verdict=c.verdict) for c in claims],
-            "identifications": [_standing(x, device=x.device, verdict=x.verdict) for x in devices],
-            "products": [_standing(x, file=x.file, records=x.count) for x in products],
-            "broken": broken, **{s.name.lower(): n for s, n in told.counts.items()},
-        })  # fmt: skip
-    else:
-        told.end()
-    if told.counts[AuditStatus.FAILED]:
-        return OTHERWISE
-    return OK if told.counts[AuditStatus.HOLDS] else NO_ANSWER
+    data = {
+        "records": [_standing(f, id=f.entry.id) for f in findings],
+        "claims": [_standing(c, claim=c.claim, unit=c.unit, verdict=c.verdict) for c in claims],
+        "identifications": [_standing(x, device=x.device, verdict=x.verdict) for x in devices],
+        "products": [_standing(x, file=x.file, records=x.count) for x in products],
+        "broken": broken, **{s.name.lower(): n for s, n in told.counts.items()},
+    }  # fmt: skip
+    code = OK if told.counts[AuditStatus.HOLDS] else NO_ANSWER
+    return Answer(data, told.end, OTHERWISE if told.counts[AuditStatus.FAILED] else code)
 
 
 def _identifications(store: Store) -> list[IdentificationFinding]:

@@ -16,18 +16,19 @@ from rich.text import Text
 from tcformal.analysis.asks import OPEN, Answered, check_asks, run
 from tcformal.analysis.queryfile import Ask, QueryFile, find, known_queries, load
 from tcformal.analysis.records import EXPORTS, held
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, json_option, main
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, Answer, json_option, main
 from tcformal.cli.solver_options import SolverOptions, solver_options
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.files import write_whole
 from tcformal.query.verdict import NOT_CHECKED
 from tcformal.report.claim_view import claims_section
-from tcformal.report.escape import Plain, print_json, say, warn
+from tcformal.report.escape import Plain, say, warn
 from tcformal.report.markdown import Section, markdown, table_lines
+from tcformal.report.parts import telling
 from tcformal.report.references import counted_references, references
 from tcformal.report.results import exports_section
-from tcformal.report.text import console, table, telling
+from tcformal.report.text import table
 from tcformal.simulation.operands.witness import Witness, by_value, explain_command
 from tcformal.version import VERSION, commit, host
 
@@ -260,8 +261,8 @@ def write_statements(path: Path, queries: Sequence[QueryFile], done: Sequence[An
 @json_option
 def run_queries(
     names: Sequence[str], every: bool, listed: bool, settings: Sequence[str], only: str | None,
-    statements: Path | None, how: SolverOptions, as_json: bool,
-) -> int:  # fmt: skip
+    statements: Path | None, how: SolverOptions,
+) -> Answer:  # fmt: skip
     """Ask the questions of query files (names or paths) and compare the answers with the expected ones.
 
     With --all, REPORT.md in the results folder counts the answers, and the kept verdicts on claims.
@@ -279,13 +280,8 @@ def run_queries(
         raise InputError("expected names of queries, or --all, or --list, but got none or both")
     files = [find(name) for name in names] or [load(path, name) for name, path in known_queries().items()]
     if listed:
-        if as_json:
-            print_json([query_data(f) for f in files])
-            return OK
-        console().print(listing(files, titles=every))
-        if not every:
-            console().print(Text("--list --all: with titles and sources", style="dim"))
-        return OK
+        more = [] if every else [Text("--list --all: with titles and sources", style="dim")]
+        return Answer([query_data(f) for f in files], Group(listing(files, titles=every), *more))
     store = how.opened()
     given = _settings(settings)
     asked = [(f, [ask for ask in f.concrete(given) if only is None or only in ask.name]) for f in files]
@@ -304,13 +300,10 @@ def run_queries(
         write_whole(folder / "REPORT.md", report_text(done, sections).encode())
     if statements is not None:
         write_statements(statements, [f for f, _ in asked], done)
-    if as_json:
-        print_json([answered_data(a) for a in done])
-    else:
-        console().print(summary(done, time.monotonic() - start))
+    code = OK if all(a.as_expected for a in done) else OTHERWISE
     if any(a.outcome in OPEN or not a.checked for a in done):
-        return NO_ANSWER
-    return OK if all(a.as_expected for a in done) else OTHERWISE
+        code = NO_ANSWER
+    return Answer([answered_data(a) for a in done], summary(done, time.monotonic() - start), code)
 
 
 def _settings(texts: Sequence[str]) -> dict[str, str]:

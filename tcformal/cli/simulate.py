@@ -11,10 +11,9 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from tcformal.cli.group import json_option, main, write_output
+from tcformal.cli.group import Answer, json_option, main, write_output
 from tcformal.errors import InputError
-from tcformal.report.escape import print_json
-from tcformal.report.parts import bar, show
+from tcformal.report.parts import bar
 from tcformal.simulation.array_files import read_array
 from tcformal.simulation.arrays import matrices, product, to_raw
 from tcformal.simulation.kernels.gemm import MatrixWords
@@ -41,8 +40,8 @@ from tcformal.simulation.simulate import simulate as simulated
 @json_option
 def simulate(
     a: str, b: str, name: str, c: str | None, scale_a: str | None, scale_b: str | None, recipe: str | None,
-    alpha: float | None, errors: str | None, output: str, as_json: bool,
-) -> None:  # fmt: skip
+    alpha: float | None, errors: str | None, output: str,
+) -> Answer:  # fmt: skip
     """Compute the matrix product A·B + C of files, bit for bit as a unit computes it.
 
     Arrays [M, K] and [K, N] are FILE.npy, FILE.npz:NAME or FILE.safetensors:NAME; words, of which a dtype
@@ -71,19 +70,17 @@ def simulate(
     np.save(content, d)
     write_output(output, content.getvalue())
     lost = None if errors is None else _errors(unit, left, right, others, d, errors)
-    if as_json:
-        print_json({
-            **({} if lost is None else {"errors": errors, "inexact": int((lost[0] != 0).sum())}),
-            "output": output, "unit": unit.name, "shape": list(d.shape), "dtype": str(d.dtype),
-            "multiply_adds": macs, "seconds": round(seconds, 6),
-        })  # fmt: skip
-        return
+    data = {
+        **({} if lost is None else {"errors": errors, "inexact": int((lost[0] != 0).sum())}),
+        "output": output, "unit": unit.name, "shape": list(d.shape), "dtype": str(d.dtype),
+        "multiply_adds": macs, "seconds": round(seconds, 6),
+    }  # fmt: skip
     shapes = " · ".join(f"{list(x.shape)}" for x in (left, right))
     times, plus = "" if alpha is None else f"{alpha:g}·", "" if c is None else " + C"
     by = "" if recipe is None else f" by {recipe}"
     what = f"{output}: {list(d.shape)} of {d.dtype} = {times}{shapes}{plus} on {unit.name}{by}"
     lines = [] if lost is None else [_lost_text(*lost, str(errors))]
-    show([*lines, f"{what}: {_rate(macs, seconds)}"])
+    return Answer(data, [*lines, f"{what}: {_rate(macs, seconds)}"])
 
 
 def _errors(

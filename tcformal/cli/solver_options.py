@@ -49,9 +49,9 @@ def _opened(folder: str) -> Store:
 
 def solver_options(
     *left_out: str, limits: Limits = _USUAL, time: str = "each solver", seed: str = "the solvers"
-) -> Callable[[Callable[..., int]], Callable[..., int]]:
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Options that a command is given together, as `how`; `left_out` names those that it does not have."""
-    options: dict[str, Callable[[Callable[..., int]], Callable[..., int]]] = {
+    options: dict[str, Callable[[Callable[..., Any]], Callable[..., Any]]] = {
         "solvers": click.option("--solvers", help="Solvers to ask, separated by commas, in order of start."),
         "time_limit": click.option("--time-limit", type=float, default=limits.time_s, show_default=True,
                                    help=f"Seconds for {time}."),
@@ -66,9 +66,9 @@ def solver_options(
     }  # fmt: skip
     chosen = {name: option for name, option in options.items() if name not in left_out}
 
-    def decorated(command: Callable[..., int]) -> Callable[..., int]:
+    def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
-        def asked(**given: Any) -> int:
+        def asked(**given: Any) -> Any:
             own = {name: given.pop(name) for name in chosen}
             named = own.pop("solvers")
             how = SolverOptions(
@@ -86,7 +86,7 @@ def solver_options(
                 how = replace(how, store=cache(partial(_opened, how.folder)))
             return command(how=how, **given)
 
-        made: Callable[..., int] = asked
+        made: Callable[..., Any] = asked
         for option in reversed(chosen.values()):
             made = option(made)
         return made
@@ -94,7 +94,7 @@ def solver_options(
     return decorated
 
 
-def two_units(command: Callable[..., int]) -> Callable[..., int]:
+def two_units(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add what commands about two units share: their names, --assume, the solvers, --explain and --json."""
     for option in (
         verbose_option,

@@ -20,12 +20,12 @@ from tcformal.analysis.error_cells import Cell, measured_already, sweep_errors
 from tcformal.analysis.samples import DISTRIBUTIONS, ErrorSample, growth
 from tcformal.checks import check_choice
 from tcformal.cli.all_pairs import workers_of
-from tcformal.cli.group import OK, json_option, main, results_option, whole_numbers
+from tcformal.cli.group import Answer, json_option, main, results_option, whole_numbers
 from tcformal.encodings.spec import Format
-from tcformal.report.escape import Plain, print_json, say, warn
-from tcformal.report.parts import bar
+from tcformal.report.escape import Plain, say, warn
+from tcformal.report.parts import bar, telling
 from tcformal.report.plot import MARKERS, check_picture, save_picture
-from tcformal.report.text import console, table, telling
+from tcformal.report.text import console, table
 from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.runnable import computation
 
@@ -187,8 +187,8 @@ PICTURES = ("growth", "histogram")
 def statistics(
     names: tuple[str, ...], lengths: str, elements: int, distribution: str, draw_seed: int, with_bias: bool,
     with_bound: bool, picture: str | None, show: str, sweep: bool, jobs: int | None, scheduler: str | None,
-    folder: str, as_json: bool,
-) -> int:  # fmt: skip
+    folder: str,
+) -> Answer:  # fmt: skip
     """Errors of random matrix products against exact sums, in units of u·|A||B|: quantiles and growth with n.
 
     Every element is compared with its exact sum, not with fp64.  u is 2^-p of D's format of p bits, and of
@@ -206,7 +206,7 @@ def statistics(
             for u in units
             for n in _lengths(lengths) or [u.k]
         ]
-        return _swept(cells, workers_of(jobs, scheduler), Path(folder), picture, as_json)
+        return _swept(cells, workers_of(jobs, scheduler), Path(folder), picture)
     wanted = {u.name: _lengths(lengths) or [u.k] for u in units}
     with telling("products") as tell:
         samples = [
@@ -226,29 +226,32 @@ def statistics(
                 found = accuracy(u, length=n, subnormals=False, progress=tell)
                 bounds[u.name, n] = found.bound
     rows, formats = rows_of(samples, bounds), {s.unit.name: s.unit.d_format for s in samples}
-    if as_json:
-        print_json({
+
+    def data() -> Plain:
+        return {
             "samples": [sample_data(s) for s in samples],
             "bounds": [{"unit": u, "length": n, "bound": None if b is None else float(b)}
                        for (u, n), b in bounds.items()],
             "bias": [{"unit": u, "length": n, **bias_data(x)} for (u, n), x in means.items()],
-        })  # fmt: skip
-    else:
+        }  # fmt: skip
+
+    def text() -> None:
         statistics_view(rows, formats)
         lines = [bias_text(f"{u}, n = {n}", x) for (u, n), x in means.items()]
         if lines:
             console().print(Text("\n".join(lines)))
+
     if picture is not None:
         growth_picture(picture, in_one_unit(rows, formats)[0]) if show == "growth" else histogram_picture(
             picture, samples
         )
-    return OK
+    return Answer(data, text)
 
 
 def _swept(
     cells: Sequence[Cell], workers: Callable[[], AbstractContextManager[Executor]], folder: Path,
-    picture: str | None, as_json: bool,
-) -> int:  # fmt: skip
+    picture: str | None,
+) -> Answer:  # fmt: skip
     """Measure the cells that are not kept, and show all of them."""
     path = folder / "statistics.jsonl"
     with workers() as pool, bar("cells") as advance:
@@ -258,10 +261,9 @@ def _swept(
     say(f"{new} cells measured now, {len(cells) - new} kept and not measured again, in {path}", err=True)
     rows = [(r.name, r.length, r.finite, *r.numbers, "") for r in found]
     formats = {c.name: computation(c.name).d_format for c in cells}
-    print_json([asdict(r) for r in found]) if as_json else statistics_view(rows, formats)
     if picture is not None:
         growth_picture(picture, in_one_unit(rows, formats)[0])
-    return OK
+    return Answer([asdict(r) for r in found], lambda: statistics_view(rows, formats))
 
 
 def _lengths(text: str) -> list[int]:

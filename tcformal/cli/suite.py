@@ -23,10 +23,12 @@ from tcformal.cli.group import (
     NO_ANSWER,
     OK,
     OTHERWISE,
+    Answer,
     fail,
     json_option,
     main,
     verbose_option,
+    wants_json,
     write_output,
 )
 from tcformal.cli.solver_options import SolverOptions, solver_options
@@ -37,9 +39,10 @@ from tcformal.files import json_of, read_named
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.query.suites.made import LISTED, Suite, examined, from_json, to_json
 from tcformal.query.suites.suite import DEFAULT_LIMITS, SHRINK_S, VECTORS, suite_of
-from tcformal.report.escape import print_json, printable_json, say, verbose
+from tcformal.report.escape import printable_json, say, verbose
+from tcformal.report.parts import telling
 from tcformal.report.tables import witness_table
-from tcformal.report.text import SCREEN, console, headline, many, table, telling
+from tcformal.report.text import SCREEN, console, headline, many, table
 from tcformal.simulation.operands.witness import Witness
 
 #: Lines about pairs that are shown of a suite of many designs.
@@ -290,8 +293,8 @@ def _sum_text(s: Suite, w: Witness) -> str:
 def suite_(
     names: Sequence[str], vary: Sequence[str], formats: str | None, archs: Sequence[str], form: str,
     output: str | None, prefix: str, checked: str | None, vectors: int, how: SolverOptions,
-    shrink_time: float, total_time: float | None, jobs: int, as_json: bool,
-) -> int:  # fmt: skip
+    shrink_time: float, total_time: float | None, jobs: int,
+) -> Answer | int:  # fmt: skip
     """Find the fewest inputs that separate all designs of a space.
 
     One UNIT alone stands for itself and every variation of one of its parameters; with --vary, for the
@@ -301,13 +304,13 @@ def suite_(
     if checked is not None:
         if names or vary or formats or archs:
             raise InputError("expected --check alone, but got designs too")
-        return _check(Path(checked), how, jobs, as_json)
+        return _check(Path(checked), how, jobs)
     check_int("--jobs", jobs, low=1, high=MOST_JOBS)
     if total_time is not None:
         check_positive("--total-time", total_time)
     check_int("--vectors", vectors, low=2, high=MOST_AT_ONCE)
     check_prefix(prefix)
-    form = "json" if as_json else form
+    form = "json" if wants_json() else form
     if form == "table" and output is not None:
         raise InputError("expected --format json, csv or c with --output, but got table")
     of = space(names, vary=vary, formats=formats, archs=archs)
@@ -335,7 +338,7 @@ def _write(made: Suite, form: str, output: str | None, prefix: str) -> None:
         write_output(output, text.encode())
 
 
-def _check(path: Path, how: SolverOptions, jobs: int, as_json: bool) -> int:
+def _check(path: Path, how: SolverOptions, jobs: int) -> Answer:
     """Check a written suite: everything that it says is derived again."""
     try:
         data: Any = json_of(read_named(path, "a suite"))
@@ -345,12 +348,8 @@ def _check(path: Path, how: SolverOptions, jobs: int, as_json: bool) -> int:
     found = examined(made, replace(how.alone(), jobs=jobs))
     if data.get("separated") != to_json(made)["separated"]:
         found.wrong.append("expected in `separated` the input that tells each pair apart, but got others")
-    inputs, designs = len(made.inputs), len(made.designs)
-    if as_json:
-        wrong, unproved = found.wrong, found.unproved
-        print_json({"inputs": inputs, "designs": designs, "wrong": wrong, "unproved": unproved})
-    else:
-        so_far = "nothing wrong was found" if found.unproved else "nothing is wrong"
-        whole = f"{inputs} inputs and {designs} designs: {so_far}"
-        say("\n".join([*(found.wrong or [whole]), *found.unproved]))
-    return OTHERWISE if found.wrong else NO_ANSWER if found.unproved else OK
+    inputs, designs, wrong, unproved = len(made.inputs), len(made.designs), found.wrong, found.unproved
+    so_far = "nothing wrong was found" if unproved else "nothing is wrong"
+    lines = [*(wrong or [f"{inputs} inputs and {designs} designs: {so_far}"]), *unproved]
+    data = {"inputs": inputs, "designs": designs, "wrong": wrong, "unproved": unproved}
+    return Answer(data, "\n".join(lines), OTHERWISE if wrong else NO_ANSWER if unproved else OK)

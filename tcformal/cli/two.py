@@ -8,10 +8,11 @@ from typing import Any
 
 from rich.text import Text
 
-from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE
+from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, Answer
 from tcformal.cli.solver_options import SolverOptions
 from tcformal.design.names import resolve
 from tcformal.errors import RecordError
+from tcformal.files import JsonObject
 from tcformal.query.assume import from_texts
 from tcformal.query.explain.explain import explain_witness
 from tcformal.query.explain.trace import Trace, divergence
@@ -19,10 +20,11 @@ from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.question import Kind
 from tcformal.query.separate import kept_or_separated
 from tcformal.query.verdict import Verdict
-from tcformal.report.escape import print_json, say_command, warn
+from tcformal.report.escape import say_command, warn
+from tcformal.report.parts import telling
 from tcformal.report.picture import divergence_text, explanation_data, show_traces
 from tcformal.report.tables import verdict_view
-from tcformal.report.text import SHOWN, console, waiting
+from tcformal.report.text import SHOWN, console
 from tcformal.simulation.operands.witness import by_value, explain_command
 from tcformal.store.answers import identity_of
 
@@ -50,32 +52,32 @@ def show_verdict(v: Verdict[Any], kept: Sequence[str] = (), *, with_explanation:
         say_command(command)
 
 
-def _report(v: Verdict[EqualityQuestion], hoped: Kind, as_json: bool, with_explanation: bool) -> int:
-    if as_json:
+def _report(v: Verdict[EqualityQuestion], hoped: Kind, with_explanation: bool) -> Answer:
+    def data() -> JsonObject:
         traces = witness_traces(v) if with_explanation else []
         extra = {"explanation": explanation_data(traces)} if traces else {}
-        print_json({"id": identity_of(v.question)} | v.to_json() | extra)
-    else:
+        return {"id": identity_of(v.question)} | v.to_json() | extra
+
+    def text() -> None:
         kept = [f"id: {identity_of(v.question)[:SHOWN]}; tcformal results show, proof"]
         kept += [f"kept answer of {v.served}; --fresh asks again"] if v.served else []
         show_verdict(v, kept, with_explanation=with_explanation)
-    if not v.checked:
-        return NO_ANSWER
-    if v.kind is hoped:
-        return OK
-    return OTHERWISE if v.kind in (Kind.SEPARATED, Kind.EQUIVALENT, Kind.VACUOUS) else NO_ANSWER
+
+    answers = (Kind.SEPARATED, Kind.EQUIVALENT, Kind.VACUOUS)
+    code = OK if v.kind is hoped else OTHERWISE if v.kind in answers else NO_ANSWER
+    return Answer(data, text, code if v.checked else NO_ANSWER)
 
 
 def ask_two(
-    first: str, second: str, assume: Sequence[str], how: SolverOptions, hoped: Kind, as_json: bool,
+    first: str, second: str, assume: Sequence[str], how: SolverOptions, hoped: Kind,
     with_explanation: bool,
-) -> int:  # fmt: skip
-    """Answer a question about two units, print the answer, and return the exit code."""
+) -> Answer:  # fmt: skip
+    """Answer a question about two units."""
     one, other = resolve(first), resolve(second)
     unkept: list[RecordError] = []
-    with waiting(how.limits.time_s) as tell:
+    with telling("starting", how.limits.time_s) as tell:
         q = question(one, other, from_texts(one.operands.c, assume))
         v = kept_or_separated(q, replace(how, progress=tell, unkept=unkept.append))
     for error in unkept:
         warn(f"the answer is not kept: {error}")
-    return _report(v, hoped, as_json, with_explanation)
+    return _report(v, hoped, with_explanation)

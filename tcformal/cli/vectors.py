@@ -13,7 +13,7 @@ import click
 import numpy as np
 
 from tcformal.checks import MOST_AT_ONCE, check_choice, check_int
-from tcformal.cli.group import json_option, main, write_output
+from tcformal.cli.group import json_option, main, wants_json, write_output
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.directed import directed
@@ -198,15 +198,14 @@ FORMS = {"csv": vectors_csv, "json": vectors_json, "hex": vectors_hex, "c": vect
 @click.option("--seed", type=int, default=1, show_default=True, help="Seed of what is drawn.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="A file to write instead of printing.")
 @json_option
-def vectors(
-    unit: str, count: int, form: str | None, kind: str | None, seed: int, output: str | None, as_json: bool
-) -> None:
+def vectors(unit: str, count: int, form: str | None, kind: str | None, seed: int, output: str | None) -> None:
     """Test vectors of a unit: operands and results as raw encodings.
 
     csv: a row for each dot product.  json: one object with formats and words.  hex: a line of words for each,
     as $readmemh reads them.  c: a header with arrays.  directed: inputs made for the unit's roundings,
     alignments, zeros and overflows; boundary: extremes, subnormals, Inf and NaN; random: many exponents.
     """
+    as_json = wants_json()
     if as_json and form not in (None, "json"):
         raise InputError(f"expected --json alone or with --format json, but got --format {form}")
     made = vectors_of(resolve(unit), count, kind=kind, seed=seed)

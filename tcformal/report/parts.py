@@ -10,10 +10,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-
-import click
+from typing import TYPE_CHECKING
 
 from tcformal.report.escape import say
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 #: Width of a line where rich does not measure the terminal.
 _WIDTH = 100
@@ -120,25 +122,40 @@ class Pulse:
 
 
 @contextlib.contextmanager
-def bar(doing: str) -> Iterator[Callable[[int, int], None]]:
-    """Progress on standard error, as a function of steps done and in all."""
-    if not sys.stderr.isatty():
-        with Pulse(doing) as pulse:
-            yield lambda done, total: pulse(done=done, total=total)
+def telling(name: str, limit_s: float | None = None) -> Iterator[Callable[..., None]]:
+    """Progress on standard error: a function of what is being done, the steps done, and all steps.
+
+    `limit_s`: the seconds of each solver, which are shown instead of steps.
+    """
+    limit = "" if limit_s is None else f"at most {limit_s:g} s for each solver"
+    line = _line(limit) if sys.stderr.isatty() else None
+    if line is None:
+        with Pulse(limit or name) as pulse:
+            yield pulse
         return
+    with line:
+        task = line.add_task(name, total=None)
+        yield lambda text=None, done=None, total=None: line.update(
+            task, description=text, completed=done, total=total
+        )
+
+
+def _line(limit: str) -> Progress | None:
+    """A line of progress on a terminal; None where rich is missing."""
     try:
-        from rich.progress import Progress
+        from rich import progress
 
         from tcformal.report.text import console
     except ModuleNotFoundError:
-        with click.progressbar(length=1, label=doing, file=sys.stderr) as shown:
+        return None
+    what, clock = progress.TextColumn("{task.description}", markup=False), progress.TimeElapsedColumn()
+    steps = progress.BarColumn(20), progress.MofNCompleteColumn(), clock, progress.TimeRemainingColumn()
+    rest = (clock, progress.TextColumn(limit)) if limit else steps
+    return progress.Progress(what, *rest, console=console(stderr=True), transient=True)
 
-            def advance(done: int, total: int) -> None:
-                shown.length = total
-                shown.update(done - shown.pos)
 
-            yield advance
-        return
-    with Progress(console=console(stderr=True), transient=True) as progress:
-        task = progress.add_task(doing, total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
+@contextlib.contextmanager
+def bar(doing: str) -> Iterator[Callable[[int, int], None]]:
+    """Progress on standard error, as a function of steps done and in all."""
+    with telling(doing) as tell:
+        yield lambda done, total: tell(done=done, total=total)

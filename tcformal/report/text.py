@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
@@ -20,14 +19,11 @@ from tcformal.callbacks import SHORT_NAMES
 from tcformal.encodings.spec import Format
 from tcformal.oracle.values import decode, format_value, value_and_hex
 from tcformal.report.escape import paper, printable, short_names
-from tcformal.report.parts import Pulse
 
 #: Digits of an id or digest that people are shown.
 SHOWN = 12
 
-if TYPE_CHECKING:  # imported where bars are made: most commands show none
-    from rich.progress import Progress, ProgressColumn, TextColumn
-
+if TYPE_CHECKING:
     from tcformal.design.unit import UnitSpec
     from tcformal.simulation.operands.witness import Witness
 
@@ -77,86 +73,6 @@ def _columns(text: str) -> int:
     """The width in COLUMNS; WIDTH where it is not a number."""
     digits = text.isascii() and text.isdecimal() and len(text) <= len(str(_WIDEST))
     return min(int(text), _WIDEST) if digits else WIDTH
-
-
-def progress(*columns: ProgressColumn, transient: bool = False) -> Progress:
-    """A progress bar on standard error; by default a text, the bar, the percentage, the remaining time."""
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeRemainingColumn
-
-    usual = (shown("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    return Progress(*(columns or usual), console=console(stderr=True), transient=transient)
-
-
-class Counted:
-    """Progress that counts answers: shown from the first word of what is done, or once many are done."""
-
-    def __init__(self, name: str, total: int) -> None:
-        self._name, self._total, self._done = name, total, 0
-        self._stack = contextlib.ExitStack()
-        self._tell: Callable[..., None] | None = None
-
-    def __enter__(self) -> Counted:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stack.close()
-
-    def doing(self, text: str) -> None:
-        """Show what is being done."""
-        if self._tell is None:
-            self._tell = self._stack.enter_context(telling(self._name))
-        self._tell(f"{self._name} {text}".strip(), self._done, self._total)
-
-    def done(self, name: str = "") -> None:
-        """Count one answer; `name` says what there is so far."""
-        self._done += 1
-        if name:
-            self._name = name
-        if self._tell is not None or self._done == SCREEN:
-            self.doing("")
-
-
-@contextlib.contextmanager
-def telling(name: str) -> Iterator[Callable[..., None]]:
-    """Progress while something is done: a function of what that is, the steps done, and all steps."""
-    if not console(stderr=True).is_terminal:
-        with Pulse(name) as pulse:
-            yield pulse
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, TimeElapsedColumn, TimeRemainingColumn
-
-    columns = (
-        shown("{task.description}"), BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )  # fmt: skip
-    with progress(*columns, transient=True) as bar:
-        task = bar.add_task(name, total=None)
-        yield lambda text=None, done=None, total=None: bar.update(
-            task, description=text, completed=done, total=total
-        )
-
-
-@contextlib.contextmanager
-def waiting(limit_s: float) -> Iterator[Callable[[str], None]]:
-    """A line on standard error for one question: what is done, the time so far, and the limit."""
-    limit = f"at most {limit_s:g} s for each solver"
-    if not console(stderr=True).is_terminal:
-        with Pulse(limit) as pulse:
-            yield pulse
-        return
-    from rich.progress import SpinnerColumn, TimeElapsedColumn
-
-    columns = SpinnerColumn(), shown("{task.description}"), TimeElapsedColumn(), shown(limit)
-    with progress(*columns, transient=True) as line:
-        task = line.add_task("starting", total=None)
-        yield lambda text: line.update(task, description=text)
-
-
-def shown(field: str) -> TextColumn:
-    """A column of a progress bar that shows a text unchanged."""
-    from rich.progress import TextColumn
-
-    return TextColumn(field, markup=False)
 
 
 def table(*columns: str, rows: Iterable[Sequence[RenderableType]] = (), title: str | None = None) -> Table:

@@ -1,7 +1,4 @@
-"""Proofs in a results folder: lines of one file, named by digests in records.
-
-Earlier versions kept each certificate as a file of its own; those are read.
-"""
+"""Proofs in a results folder: lines of one file, named by digests in records."""
 
 from __future__ import annotations
 
@@ -14,9 +11,7 @@ from typing import Any
 
 from tcformal.callbacks import Warn, ignore
 from tcformal.errors import RecordError
-from tcformal.files import read_regular
 from tcformal.solve.certificate import Certificate
-from tcformal.solve.drat import LARGEST_PACKED
 from tcformal.store.file import RecordFile, RecordKind
 from tcformal.store.lines import Record
 from tcformal.store.schema import seal
@@ -27,12 +22,6 @@ PROOF = RecordKind(
 
 #: What a record has for the file of a certificate whose proof was too long to keep.
 NOT_KEPT = ""
-
-#: The folder of proofs that are files of their own, inside a results folder.
-CERTIFICATES = "certificates"
-
-#: The pattern of their names.
-NAME = re.compile(r"[0-9a-f]{64}\.drat\.xz")
 
 #: What a record says of a certificate beside where its proof is.
 _SAID = ("cnf_sha256", "solver", "checker", "steps", "seconds")
@@ -63,7 +52,7 @@ class CertificateFile:
                 f"expected a proof of digest {entry['sha256'][:12]}, but it was too long to keep: "
                 "`results verify` makes another"
             )
-        proof = self._alone(entry) if entry["file"] != PROOF.file else self._line(entry)
+        proof = self._line(entry)
         digest = hashlib.sha256(proof).hexdigest()
         if digest != entry["sha256"]:
             raise RecordError(
@@ -81,9 +70,3 @@ class CertificateFile:
             return base64.b85decode(record["proof"])
         except ValueError as error:
             raise RecordError(f"expected the proof {entry['sha256'][:12]} in base 85, but {error}") from error
-
-    def _alone(self, entry: Mapping[str, Any]) -> bytes:
-        path = self.folder / entry["file"]
-        if path.name.partition(".")[0] != entry["sha256"]:
-            raise RecordError(f"expected a certificate of digest {entry['sha256'][:12]}, but got {path.name}")
-        return read_regular(path, LARGEST_PACKED, below=self.folder)

@@ -27,7 +27,7 @@ from hypothesis import strategies as st
 from commands import commands
 from damage import damaged
 from executors import Inline
-from tcformal.cli import evaluate, main
+from tcformal.cli import group, main
 from tcformal.errors import NoAnswerError
 from tcformal.files import ENDING, read_packed
 from tcformal.report.escape import LONGEST
@@ -302,5 +302,5 @@ GOOD = Call(("eval", UNIT, "--a", "1,2", "--b", "3,4", "--json"))
 def test_a_defect_is_found(bounded: None, monkeypatch: pytest.MonkeyPatch, defect: object, word: str) -> None:
     """A program that is made worse in one place does not pass a good call."""
     assert answered(GOOD) == []
-    monkeypatch.setattr(evaluate, "print_json", defect)
+    monkeypatch.setattr(group, "print_json", defect)
     assert word in "\n".join(answered(GOOD))

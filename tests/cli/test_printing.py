@@ -12,12 +12,13 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from rich.progress import Progress, TextColumn
 from rich.text import Text
 
 from tcformal.cli import main
 from tcformal.encodings.catalog import FORMATS
 from tcformal.report.escape import LONGEST, complain, print_json, printable, printable_json, say, sentence
-from tcformal.report.text import WIDTH, console, progress, short_value, table
+from tcformal.report.text import WIDTH, console, short_value, table
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Clears the screen, sets the title, links, rings, overprints; C1 codes; marks of direction; half a pair.
@@ -63,7 +64,7 @@ def test_every_printer_escapes(capsys: pytest.CaptureFixture[str]) -> None:
     console().print(made)
     console().print(HOSTILE, Text(HOSTILE))
     console().print("[bold]no markup[/bold]")
-    with progress() as bar:
+    with Progress(TextColumn("{task.description}", markup=False), console=console(stderr=True)) as bar:
         bar.add_task(f"[/x]{HOSTILE}", total=1)
     with console(stderr=True).status(Text(HOSTILE)):
         pass

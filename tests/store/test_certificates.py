@@ -1,4 +1,4 @@
-"""Proofs of earlier versions, served as they are, and the file of all proofs."""
+"""The file of all proofs."""
 
 from __future__ import annotations
 
@@ -7,66 +7,13 @@ from typing import Any
 
 import pytest
 
-from kept import as_before, certified, proof_kept, reopened, rewrite, separated, unserved
-from stores import made_odd
+from kept import certified, proof_kept, reopened, rewrite, separated, unserved
 from tcformal.errors import RecordError
 from tcformal.solve import drat
-from tcformal.store import certificates
 from tcformal.store.audit.audit import AuditStatus, audit
-from tcformal.store.certificates import CERTIFICATES, NOT_KEPT, PROOF, CertificateFile
+from tcformal.store.certificates import NOT_KEPT, PROOF, CertificateFile
 from tcformal.store.schema import SEAL, seal
 from tcformal.store.store import Store
-
-
-@pytest.fixture
-def before(tmp_path: Path) -> Store:
-    """A folder of an earlier version, with one answer whose proof is a file of its own."""
-    store = Store(tmp_path)
-    store.add(certified())
-    as_before(tmp_path, "answers.jsonl")
-    return reopened(store)[0]
-
-
-def path_of(store: Store) -> Path:
-    """The only file among the proofs of an earlier version."""
-    (path,) = (store.folder / CERTIFICATES).iterdir()
-    return path
-
-
-def test_an_answer_of_an_earlier_version_is_served(before: Store) -> None:
-    found = before.find(certified().question)
-    assert found is not None
-    assert found.checked
-    assert not (before.folder / PROOF.file).exists()
-
-
-@pytest.mark.parametrize("damage", ["gone", "cut", "tampered", "renamed"])
-def test_a_damaged_file_is_refused(before: Store, damage: str) -> None:
-    path = path_of(before)
-    whole = path.read_bytes()
-    if damage == "gone":
-        path.unlink()
-    elif damage == "renamed":
-        name = f"{CERTIFICATES}/{'0' * 64}.drat.xz"
-        path.rename(before.folder / name)
-        rewrite(before.path, lambda record: record["certificate"].update(file=name))
-    else:
-        path.write_bytes(whole[:-7] if damage == "cut" else whole[:100] + b"\0" + whole[101:])
-    assert unserved(before.find(certified().question))
-    assert audit(before, before.records()[0]).status is AuditStatus.FAILED
-
-
-@pytest.mark.parametrize("kind", ["link", "pipe", "folder", "device", "large"])
-def test_what_is_no_file_of_its_size_is_refused(
-    before: Store, kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path, entry = path_of(before), before.records()[0].record["certificate"]
-    if kind == "large":
-        monkeypatch.setattr(certificates, "LARGEST_PACKED", path.stat().st_size - 1)
-    else:
-        made_odd(path, kind)
-    with pytest.raises(RecordError, match=r"^expected a (regular file|file of at most \d+ bytes) at "):
-        before.certificates.find(entry)
 
 
 @pytest.mark.parametrize("change", [{"proof": "with a space"}, {"proof": ""}, {"sha256": "0" * 64}])
@@ -87,7 +34,6 @@ def test_one_proof_of_several_answers_is_kept_once(tmp_path: Path) -> None:
     assert proof_kept(tmp_path) == getattr(certified().certificate, "proof", None)
 
 
-@pytest.mark.slow
 def without_proof(record: dict[str, Any]) -> None:
     """A record whose proof was too long to keep."""
     record["certificate"]["file"] = NOT_KEPT

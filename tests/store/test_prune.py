@@ -16,7 +16,7 @@ from tcformal.query.claims.answered import prove_claim
 from tcformal.store.audit import prune as pruning
 from tcformal.store.audit.audit import State, state
 from tcformal.store.audit.prune import Pruned, prune
-from tcformal.store.certificates import CERTIFICATES, PROOF
+from tcformal.store.certificates import PROOF
 from tcformal.store.claim_records import CLAIM
 from tcformal.store.schema import SEAL, seal
 from tcformal.store.store import Entry, Store
@@ -37,23 +37,19 @@ def store(tmp_path: Path) -> Store:
     rewrite(store.path, lambda record: record["question"].update(sha256="0" * 64))  # stale
     with store.path.open("a") as stream:
         stream.write("nonsense\n\n")
-    for name in ("notes.txt", f"{'0' * 64}.drat.xz"):
-        (tmp_path / CERTIFICATES).mkdir(exist_ok=True)
-        (tmp_path / CERTIFICATES / name).write_text("mine")
     return store
 
 
 def names(folder: Path) -> set[str]:
-    """The digests of the proofs, and the files among those of earlier versions."""
-    files = [path.name for path in (folder / CERTIFICATES).glob("*")]
-    return {*files, *(json.loads(line)["sha256"] for line in (folder / PROOF.file).read_text().splitlines())}
+    """The digests of the proofs."""
+    return {json.loads(line)["sha256"] for line in (folder / PROOF.file).read_text().splitlines()}
 
 
 def test_answers_that_cannot_be_served_are_taken_out(store: Store) -> None:
     made = certified().certificate
     assert made is not None
-    assert prune(store) == Pruned(answers=4, claims=0, certificates=2)
-    assert names(store.folder) == {made.sha256, "notes.txt"}
+    assert prune(store) == Pruned(answers=4, claims=0, certificates=1)
+    assert names(store.folder) == {made.sha256}
     here = Store(store.folder)
     found = here.find(separated().question)
     assert found is not None
@@ -78,15 +74,6 @@ def test_claims_that_nobody_can_ask_are_taken_out(tmp_path: Path) -> None:
     assert prune(Store(tmp_path)) == Pruned(answers=0, claims=3, certificates=0)
     (stays,) = Store(tmp_path).claims.all()
     assert stays["seconds"] == 2.0
-
-
-def test_a_folder_of_certificates_elsewhere_is_left_alone(store: Store, tmp_path: Path) -> None:
-    elsewhere = tmp_path / "elsewhere"
-    (store.folder / CERTIFICATES).rename(elsewhere)
-    (store.folder / CERTIFICATES).symlink_to(elsewhere)
-    before = {path.name for path in elsewhere.iterdir()}
-    prune(store)
-    assert {path.name for path in elsewhere.iterdir()} == before
 
 
 def test_an_answer_that_comes_between_judging_and_taking_out_stays(
@@ -149,7 +136,7 @@ def test_a_writer_at_work_loses_nothing(store: Store) -> None:
 def test_the_command_says_what_it_took_out(store: Store) -> None:
     words = ["results", "prune", "--results", str(store.folder)]
     data = json.loads(CliRunner().invoke(main, [*words, "--json"]).stdout)
-    assert data == {"answers": 4, "claims": 0, "certificates": 2, "packed": 0}
+    assert data == {"answers": 4, "claims": 0, "certificates": 1, "packed": 0}
     result = CliRunner().invoke(main, words)
     assert result.exit_code == 0
     assert result.stdout.endswith(": 0 answers, 0 claims, 0 certificates\n")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from tcformal.design.names import resolve
 from tcformal.errors import TcformalError
 from tcformal.query.claims.register import can_be_asked
 from tcformal.store.audit.audit import State, state
-from tcformal.store.certificates import CERTIFICATES, NAME, PROOF
+from tcformal.store.certificates import PROOF
 from tcformal.store.file import RecordFile
 from tcformal.store.lines import Record, folder_lock
 from tcformal.store.store import Store
@@ -66,24 +65,11 @@ class _Choice:
 def _remove_others(store: Store, answers: set[int], claims: set[int], pack: bool) -> Pruned:
     """Remove all lines but these, and the proofs that no remaining record names."""
     stay = [r for start in answers if (r := store.answers.at(start))]
-    certs = [r["certificate"] for r in stay if r["certificate"]]
-    files, digests = {c["file"] for c in certs}, {c["sha256"] for c in certs if c["file"] == PROOF.file}
+    digests = {c["sha256"] for r in stay if (c := r["certificate"]) and c["file"] == PROOF.file}
     proofs = store.certificates.records
     named = {start for start in proofs.last_starts() if (r := proofs.at(start)) and r["sha256"] in digests}
-    orphans = [p for p in _certificates(store.folder) if f"{CERTIFICATES}/{p.name}" not in files]
     kept = [(store.answers, answers), (store.claims, claims), (proofs, named)]
-    gone = [records.keep(starts, pack=pack) for records, starts in kept]
-    for path in orphans:
-        path.unlink()
-    return Pruned(gone[0], gone[1], gone[2] + len(orphans))
-
-
-def _certificates(folder: Path) -> list[Path]:
-    """The proofs in files of their own; none where their folder is a symbolic link."""
-    here = folder / CERTIFICATES
-    if here.is_symlink() or not here.is_dir():
-        return []
-    return sorted(path for path in here.iterdir() if NAME.fullmatch(path.name))
+    return Pruned(*(records.keep(starts, pack=pack) for records, starts in kept))
 
 
 def _current(record: Record) -> bool:
