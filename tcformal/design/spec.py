@@ -466,9 +466,14 @@ class Design(SpecialValues, Rounding, Accumulation, Alignment, Products, Shown):
                 f"expected factor_nan_word only with nan_rule=products_c, but got {word} with {self.nan_rule}"
             )
         summed = (self.summation, self.c_position)
-        known = self.nan_rule == "word" or summed in NAN_ORDERS
+        if word is not None and (summed != ("fused", "joined") or self.group is not None):
+            raise InputError(
+                "expected one sum of c and products without groups for nan_rule=products_c, but got "
+                f"summation={self.summation} with c_position={self.c_position} and group={self.group}"
+            )
+        known = self.nan_rule == "word" or summed in NAN_ORDERS or word is not None
         if summed == ("fused", "joined"):
-            known |= self.products == 1 or (self.nan_rule == "products_c" and self.group is None)
+            known |= self.products == 1
         if summed == ("fused", "last"):
             known |= self.products == 2 and self.nan_rule == "a_sum_b"
         if not known:

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from tcformal.design.names import resolve
-from tcformal.design.unit import UnitSpec, base_name
+from tcformal.design.unit import UnitSpec, base_name, same_formats
 from tcformal.devices.device import Ability, sources
 from tcformal.devices.tiles import Places, TiledDevice, Tiles, placed
 from tcformal.errors import DeviceError
@@ -151,7 +151,8 @@ _HALVES = {
     **{f"x86/vfmadd{form}ph": _half(f"vfmadd{form}ph", f"-DFORM={form}") for form in (132, 213, 231)},
     **{
         f"x86/{name}.{part}": _half(f"{name}, {part}", f'-DCOMPLEX="{name}"', f"-DIMAGINARY={imaginary}")
-        for name in ("vfmaddcph", "vfcmaddcph") for imaginary, part in enumerate(("re", "im"))
+        for name in ("vfmaddcph", "vfcmaddcph", "vfmulcph", "vfcmulcph")
+        for imaginary, part in enumerate(("re", "im"))
     },
 }  # fmt: skip
 
@@ -250,8 +251,13 @@ class CpuDevice(TiledDevice):
         chain = base == "sequential" and len({o.a, o.b, o.c, o.d}) == 1
         found = _FMA.get((self._machine, o.a.name)) if chain else _UNITS.get(base)
         if found is None:
-            known = ", ".join([*_UNITS, "sequential@… on fp32 or fp64 alone"])
-            raise DeviceError(f"expected a unit that a CPU has ({known}), but got {spec.name}")
+            like = [
+                x for x in map(resolve, _UNITS) if same_formats(x, spec) and not self._lacks(_UNITS[x.name])
+            ]
+            known = [x.name for x in like] or [*_UNITS, "sequential@… on fp32 or fp64 alone"]
+            raise DeviceError(
+                f"expected the name of a unit that a CPU has ({', '.join(known)}), but got {spec.name}"
+            )
         emulator, lacking = self._runner(found)
         if lacking:
             raise DeviceError(f"expected {self.name} to run {found.name}, but {lacking}")

@@ -227,10 +227,11 @@ def read_batch(spec: UnitSpec, k: int, data: Mapping[str, Any], where: str) -> B
     return Batch(**words)
 
 
-def answers_path(folder: Path, label: str, spec: UnitSpec, k: int) -> Path:
-    """The file of a device's answers for formats and K, or for an instruction, in a folder of results."""
+def answers_path(folder: Path, label: str, spec: UnitSpec, k: int, *, named: bool) -> Path:
+    """The file of a device's answers for formats and K, or for an instruction that is `named`, in a folder of
+    results."""
     scale = "" if spec.scale_format is None else f"-{spec.scale_format.name}.{spec.scale_block}"
-    asked = ".".join(spec.operands.names().values()) if spec.m == spec.n == 1 else spec.name
+    asked = spec.name if named else ".".join(spec.operands.names().values())
     return folder / "identify" / label / f"{slug(asked)}{scale}-k{k}.jsonl"
 
 
@@ -286,7 +287,7 @@ class Asker:
         self.k, self.device = k, device
         self.identity = device.identify(self.spec, k)
         if folder is not None:
-            path = answers_path(folder, device.label(self.identity), self.spec, k)
+            path = answers_path(folder, device.label(self.identity), self.spec, k, named=unit is not None)
         #: Which product of the device takes b[i] beside a[i]; None where it is the i-th.
         self.layout: tuple[int, ...] | None = None
         self._file = None if path is None else AskedFile(path, self.spec, k, self.identity)

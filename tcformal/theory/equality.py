@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
@@ -1201,16 +1202,26 @@ def equal_by_theorem(
     if first.d_format.integer:
         forms = [integer_form(unit, length, zero_c=zero_c) for unit in (first, second)]
         if forms[0] is not None and forms[1] is not None and forms[0].key == forms[1].key:
-            used = (name for form in forms if form is not None for name in form.theorems)
-            return EqualByTheorem(first, second, tuple(dict.fromkeys(used)))
+            names = (name for form in forms if form is not None for name in form.theorems)
+            return EqualByTheorem(first, second, tuple(dict.fromkeys(names)))
         return EqualByTheorem(first, second, ()) if same_definition(first, second, length) else None
     one, two = (in_one_way(unit, length) for unit in (first, second))
     with suppress(InputError):
-        texts = [_form(unit, zero_c=zero_c) for unit in (one, two)]
-        if texts[0][0] == texts[1][0]:
-            used = (name for _, theorems in texts for name in theorems if name != _NO_THEOREM)
-            return EqualByTheorem(first, second, tuple(dict.fromkeys(used)))
+        texts = [[*_forms(unit, way, length, zero_c=zero_c)] for unit, way in ((first, one), (second, two))]
+        for (text, used), (other, of_other) in itertools.product(*texts):
+            if text == other:
+                names = (name for name in (*used, *of_other) if name != _NO_THEOREM)
+                return EqualByTheorem(first, second, tuple(dict.fromkeys(names)))
     return EqualByTheorem(first, second, ()) if same_definition(one, two, length) else None
+
+
+def _forms(unit: UnitSpec, way: UnitSpec, k: int, *, zero_c: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The normal forms of a unit: `way` as it is, and as a tree where the definition is the same."""
+    yield _form(way, zero_c=zero_c)
+    if way.tree is None and way.emulation is None and way.design.summation == "fused":
+        made = tree_of(way, k)
+        if made is not None and same_definition(made, unit, k):
+            yield _form(made, zero_c=zero_c)
 
 
 # One design is compared with all that one parameter makes of it.

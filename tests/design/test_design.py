@@ -115,6 +115,11 @@ BECAUSE = "because an exact sum has no alignment"
             "expected alignment_rounding=RD with aligned_group=2, but got RZ",
         ),
         (
+            {**STEPS, "nan_rule": "products_c", "factor_nan_word": 0x7E00},
+            "expected one sum of c and products without groups for nan_rule=products_c, but got "
+            "summation=sequential with c_position=first and group=None",
+        ),
+        (
             {"nan_rule": "products_c"},
             "expected factor_nan_word only with nan_rule=products_c, but got None with products_c",
         ),

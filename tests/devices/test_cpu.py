@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tcformal.design.names import resolve
 from tcformal.devices import cpu
 from tcformal.devices import device as sources
 from tcformal.devices.cpu import CpuDevice, system_features
@@ -18,7 +19,11 @@ from tcformal.devices.runner import run_plan
 from tcformal.devices.runs import read_runs
 from tcformal.devices.tiles import Places, Tiles, placed
 from tcformal.errors import DeviceError
+from tcformal.identification.asker import asker_of
+from tcformal.identification.identification import IdentifyVerdict
+from tcformal.identification.identify import identified
 from tcformal.identification.refutation import compare
+from tcformal.semantics.chain import same_definition
 from tcformal.simulation.matrix_unit import unit
 from tcformal.simulation.operands.batch import Raw, batch
 
@@ -128,7 +133,7 @@ def test_missing_features_are_said() -> None:
 
 
 def test_units_of_other_hardware_reject() -> None:
-    with pytest.raises(DeviceError, match="expected a unit that a CPU has"):
+    with pytest.raises(DeviceError, match="expected the name of a unit that a CPU has"):
         CpuDevice().identify(unit("volta/mma.m8n8k4.f32.f16.f16.f32").spec, 4)
     if VDP in READY:
         with pytest.raises(DeviceError, match="expected dot products of 2 terms"):
@@ -231,3 +236,25 @@ def test_tiles_hold_the_batch() -> None:
         assert (tiles.b[t, column] == x.b[i]).all()
         assert tiles.c[t, row, column] == x.c[i]
         assert (scale[t, column] == x.scale_b[i]).all()
+
+
+def test_formats_alone_name_the_units_that_have_them() -> None:
+    """A processor has several instructions of some formats, so that one of them has to be named."""
+    if VDP not in READY:
+        pytest.skip("this processor has no vdpbf16ps")
+    with pytest.raises(DeviceError) as caught:
+        CpuDevice().identify(resolve("tfdpa@products=1,k=2,a_format=bf16,b_format=bf16"), 2)
+    assert VDP in str(caught.value)
+    assert "x86/vfmadd132ph" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["x86/vfmulcph.im", "x86/vfmaddcph.re", "x86/vfmadd231ph", VDP])
+def test_an_instruction_is_identified_from_formats_alone(name: str, tmp_path: Path) -> None:
+    """Instructions of one processor keep their answers apart."""
+    needs(name)
+    for unit_name in (name, "x86/vfcmaddcph.re") if name.startswith("x86/vfm") else (name,):
+        spec = unit(unit_name).spec
+        asker = asker_of(CpuDevice(), None, spec.k, None, unit_name, tmp_path)
+        found = identified(asker, vectors=2000)
+        assert found.verdict is IdentifyVerdict.IDENTIFIED, found.reason
+        assert any(same_definition(resolve(x), spec, spec.k) for x in found.classes[0])

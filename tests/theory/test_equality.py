@@ -44,6 +44,15 @@ def test_fused_steps_of_one_product_are_a_chain(unit: str, k: int) -> None:
         assert equal_by_theorem(one, resolve(f"{chain.name},{other}"), chain.k) is None
 
 
+def test_steps_of_one_product_are_those_of_a_part_of_a_complex_one() -> None:
+    """Two calls in a row, and two steps from c on: by way of the tree of both."""
+    one, two = (resolve(f"x86/{name}") for name in ("vfmadd132ph", "vfmaddcph.im"))
+    assert equal_by_theorem(one, two, 2) is not None
+    assert equal_by_theorem(one, resolve("x86/vfmaddcph.re"), 2) is None
+    for other in ("conversion=RZ-FP16", "order=odd_first", "nan_rule=b_sum_a"):
+        assert equal_by_theorem(one, resolve(f"{two.name}@{other}"), 2) is None
+
+
 def test_calls_that_are_filled_otherwise_are_other_computations() -> None:
     """Four products of which two are zeros make a -0 a +0."""
     two, four = (resolve(f"cdna1/v_mfma_f32_32x32x{k}bf16") for k in (2, 4))

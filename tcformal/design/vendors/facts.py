@@ -25,6 +25,7 @@ AMD_RESULTS = "results/hardware/AMD-EPYC/x86/vdpbf16ps.jsonl.xz (AMD EPYC)"
 INTEL_RESULTS = "results/hardware/Intel-R-Xeon-R-Processor (Intel Xeon with AMX)"
 #: Of another one: twelve million dot products, and 30,692 about the least normal number.
 INTEL_TINY_RESULTS = "results/hardware/Intel-R-Xeon-R-Processor-2 (Intel Xeon with AMX, family 6 model 207)"
+INTEL_FP16_RESULTS = "results/hardware/Intel-R-Xeon-R-Processor-fp16 (Intel Xeon, family 6 model 207)"
 HOPPER_RESULTS = (
     "results/hardware/NVIDIA-H100-80GB-HBM3 (NVIDIA H100)", "results/hardware/NVIDIA-H200 (NVIDIA H200)"
 )  # fmt: skip

@@ -28,7 +28,7 @@ from tcformal.design.arithmetic import (
 )
 from tcformal.design.trees.tree import Step, Tree
 from tcformal.design.unit import Evidence, Fact
-from tcformal.design.vendors.facts import BOCHS_AMX, as_reference, documented
+from tcformal.design.vendors.facts import BOCHS_AMX, INTEL_FP16_RESULTS, as_reference, documented, measured
 from tcformal.design.vendors.nvidia import UnitMaker
 from tcformal.design.vendors.open_hardware import open_hardware
 from tcformal.design.vendors.row import Published, unit_of
@@ -220,7 +220,8 @@ def _x86() -> Iterator[tuple[str, Published]]:
 
 def _fp16() -> Iterator[tuple[str, Published]]:
     """AVX512-FP16: fused multiply-adds, of complex numbers two for each part."""
-    fact, stated = as_reference(FP16, BOCHS_FP16), documented(FP16)
+    stated = measured(FP16, INTEL_FP16_RESULTS)
+    fact = measured(FP16, INTEL_FP16_RESULTS, f"results/hardware/{BOCHS_FP16}")
     row = partial(Published, a="fp16", b="fp16", c="fp16")
     chain = fma_chain(fmt="fp16", nan_word=X86_DEFAULT_NANS["fp16"], nan_rule="first_operand")
     # The digits are the instruction's operands in the order of a, b and c.
@@ -231,14 +232,19 @@ def _fp16() -> Iterator[tuple[str, Published]]:
         "re": "k counts the real and the imaginary part of a number.",
         "im": "k counts an imaginary and a real part of A, a real and an imaginary one of B.",
     }
+    two = Tree(Step((Step((0,)), 1)), nan_rule="first_operand")
     # Conjugates exchange which part is a difference.
     for conjugate, subtracting in (("", "re"), ("c", "im")):
         for part, parts in order.items():
             design = x86_complex(negated="odd" if part == subtracting else "none")
             made = row(shape=(1, 1, 2), design=design, fact=fact, notes=(parts,))
             yield f"vf{conjugate}maddcph.{part}", made
-            product = replace(made, fact=stated, notes=(parts, "It has no c: as with c = -0."))
-            yield f"vf{conjugate}mulcph.{part}", product
+            yield f"vf{conjugate}mulcph.{part}", replace(
+                made, fact=stated, notes=(parts, "It has no c."), tree=two,
+                design=replace(
+                    design, summation="fused", c_position="joined", accumulator=None, nan_rule="word"
+                ),
+            )  # fmt: skip
 
 
 def _rdna(generation: int) -> Iterator[tuple[str, Published]]:
