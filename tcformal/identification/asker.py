@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tcformal.checks import check_int
 from tcformal.design.names import resolve
+from tcformal.design.rounding import MOST_BUILT
 from tcformal.design.spec import Operands
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.device import Device, slug
@@ -66,7 +67,10 @@ def formats_only(
             f"expected a format and a block of scales, or neither, but got {scale_format} and {scale_block}"
         )
     names = ",".join(f"{name}_format={fmt}" for name, fmt in formats.names().items())
-    plain = resolve(f"tfdpa@products=1,k={k},{names}")
+    family = "tfdpa" if not formats.d.integer else "sequential"
+    if formats.d.integer and k > MOST_BUILT:
+        raise InputError(f"expected at most {MOST_BUILT} products of integers to identify, but got {k}")
+    plain = resolve(f"{family}@products=1,k={k},{names}")
     return replace(plain, scale_format=scale_format, scale_block=scale_block)
 
 
@@ -551,7 +555,6 @@ def asker_of(
         if formats is not None or scale is not None:
             raise InputError("expected --unit or --formats and --scale, but got both")
         spec = resolve(unit)
-        _check_floating(spec.operands)
         scales = spec.scale_format, spec.scale_block
         return Asker(device, spec.operands, k or spec.k, *scales, folder=folder, unit=spec)
     if formats is None:
@@ -564,17 +567,7 @@ def asker_of(
     of_scales, block = _scale(scale)
     k = DEFAULT_K if k is None else check_int("--k", k, low=1)
     operands = Operands(**dict(zip("abcd", named, strict=True)))
-    _check_floating(operands)
     return Asker(device, operands, k, of_scales, block, folder=folder)
-
-
-def _check_floating(o: Operands) -> None:
-    """Raise InputError for integers: a sum of these has nothing to identify but what it does on overflow."""
-    if any(x.integer for x in (o.a, o.b, o.c, o.d)):
-        raise InputError(
-            f"expected floating-point formats to identify, but got {o}: `probe plan UNIT` and `probe run` "
-            "tell units of integers apart, which differ where a sum overflows alone"
-        )
 
 
 def _scale(text: str | None) -> tuple[Format | None, int | None]:

@@ -34,6 +34,7 @@ from tcformal.identification.hypotheses import (
 )
 from tcformal.identification.identification import (
     FITTING,
+    AxisOutcome,
     Identification,
     IdentifyVerdict,
     NearDesign,
@@ -123,7 +124,12 @@ def identified(
     search, end first.
     Errors: as `Asker.ask`.
     """
-    return Identifying(asker, vectors, progress, seconds).whole()
+    of = Identifying
+    if asker.spec.d_format.integer:
+        from tcformal.identification.integers import IdentifyingIntegers  # which is an Identifying
+
+        of = IdentifyingIntegers
+    return of(asker, vectors, progress, seconds).whole()
 
 
 class Identifying:
@@ -388,6 +394,7 @@ class Identifying:
         asked, same = len(self.asker.history[1]), Sameness(simplest, self.k, _PROOFS * self.left)
         axes = certified(self.search, simplest, self.asker, same, self.progress)
         axes += settled_designs([u for u in fitting if u.name != simplest.name], axes, self.asker, same)
+        axes += self._settled_before(simplest)
         if self.asker.misfits(simplest).size:
             # An input that tells two designs apart refuted the one that seemed the simplest.
             self._learn(asked)
@@ -401,7 +408,7 @@ class Identifying:
         undecided = sum(x.settled is Settled.UNDECIDED for x in axes)
         left_of = [u.name for u in fitting if not self.asker.misfits(u).size]
         names = (simplest.name, *(name for name in left_of if name != simplest.name))[:_MEMBERS]
-        left = max(self.search.count, len(names))
+        left = max(self.search.count, len(names), sum(x.settled is Settled.SAME for x in axes))
         self.search.curve.append((self.search.probes, left))
         rate = Rate(0, 1) if self.validated is None else self.validated.misfits
         once = self.asker.corrected + (0 if self.repeated is None else self.repeated.other.count)
@@ -436,6 +443,10 @@ class Identifying:
             units, right = ([u for u in x if u.k <= self.k] for x in (units, right))
         words = [] if self.nan is None else questions.nan_words(self.spec, self.asker.history, self.nan[0])
         return [*units, *(other for u in right for other in nan_variants(u, words))]
+
+    def _settled_before(self, simplest: UnitSpec) -> list[AxisOutcome]:
+        """What is known of designs that no family of the search has."""
+        return []
 
     # ------------------------------------------------------------------ after a refutation
     def _anew(self) -> Identification | None:

@@ -334,6 +334,8 @@ class _Checks:
         The design gives every answer, and so those to the questions about the order.
         """
         said = dict(self.record["measured"])
+        if self.operands.d_format.integer and self.verdict in _OF_A_DESIGN:
+            return ""
         if not said or self.verdict is IdentifyVerdict.NON_DETERMINISTIC:
             return ""
         if self.verdict not in _OF_A_DESIGN:
@@ -381,7 +383,7 @@ class _Checks:
 
     def _others(self) -> Iterator[tuple[tuple[str, str], UnitSpec]]:
         """Other designs that the simplest is told from: the value of an axis, and the design."""
-        if self.plain and self._tree is not None:
+        if self.plain and self._tree is not None and not self.operands.d_format.integer:
             family, point = parametric_family(self._tree), point_of(self._tree)
             base = [axis.values.index(point[axis.name]) for axis in family.axes]
             for i, axis in enumerate(family.axes):

@@ -12,12 +12,14 @@ from tcformal.design.unit import UnitSpec
 
 _ROUNDED = {
     "RNE": "rounded to", "RNA": "rounded (half away from zero) to", "RZ": "cut to", "RD": "rounded down to",
-    "RU": "rounded up to", "RO": "rounded to odd in",
+    "RU": "rounded up to", "RO": "rounded to odd in", "WRAP": "wrapped to", "SAT": "saturated to",
 }  # fmt: skip
 _CUT = {
     "RZ": "cut toward zero", "RNE": "rounded to nearest", "RNA": "rounded half away from zero",
     "RD": "rounded down", "RU": "rounded up", "RO": "rounded to odd",
 }  # fmt: skip
+#: How shapes begin that formats are named by.
+_NAMED = ("FP", "BF", "IN", "UI")
 #: Parts of an order from which on it is no pattern of equal ones.
 _TWO = 2
 
@@ -234,7 +236,7 @@ def _to(text: str) -> str:
     mode, _, shape = text.partition("-")
     shape, _, limit = shape.partition(":")
     end = f", infinite from 2^{limit} on" if limit else ""
-    return f"{_ROUNDED[mode]} {shape.lower() if shape[:2] in ('FP', 'BF') else shape}{end}"
+    return f"{_ROUNDED[mode]} {shape.lower() if shape[:2] in _NAMED else shape}{end}"
 
 
 def _others(d: Design) -> list[str]:

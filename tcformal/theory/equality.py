@@ -1194,17 +1194,21 @@ def equal_by_theorem(
     """The theorems by which two units give the same results for every dot product of k terms, or None.
 
     `zero_c`: where c is +0.
-    Shapes: words of 0 fill whole calls up; None where one unit's calls take more of them than the other's.
+    Shapes: words of 0 fill whole calls up; None where one unit's calls take more of them than the other's,
+    unless these are integers.
     """
-    length = _filled(first, k)
-    if not same_formats(first, second) or length != _filled(second, k):
+    if not same_formats(first, second):
         return None
     if first.d_format.integer:
-        forms = [integer_form(unit, length, zero_c=zero_c) for unit in (first, second)]
-        if forms[0] is not None and forms[1] is not None and forms[0].key == forms[1].key:
-            names = (name for form in forms if form is not None for name in form.theorems)
-            return EqualByTheorem(first, second, tuple(dict.fromkeys(names)))
-        return EqualByTheorem(first, second, ()) if same_definition(first, second, length) else None
+        of_first, of_second = (integer_form(unit, k, zero_c=zero_c) for unit in (first, second))
+        if of_first is not None and of_second is not None and of_first.key == of_second.key:
+            both = (*of_first.theorems, *of_second.theorems)
+            zeros = ("zeros_idle",) if _filled(first, k) != _filled(second, k) else ()
+            return EqualByTheorem(first, second, tuple(dict.fromkeys((*both, *zeros))))
+        return EqualByTheorem(first, second, ()) if same_definition(first, second, k) else None
+    length = _filled(first, k)
+    if length != _filled(second, k):
+        return None
     one, two = (in_one_way(unit, length) for unit in (first, second))
     with suppress(InputError):
         texts = [[*_forms(unit, way, length, zero_c=zero_c)] for unit, way in ((first, one), (second, two))]

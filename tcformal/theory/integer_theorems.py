@@ -125,33 +125,35 @@ class IntegerForm:
     theorems: tuple[str, ...]
 
 
-def integer_form(unit: UnitSpec, length: int, *, zero_c: bool) -> IntegerForm | None:
-    """What a unit of integers computes of `length` products; None where only its definition says so.
+def integer_form(unit: UnitSpec, k: int, *, zero_c: bool) -> IntegerForm | None:
+    """What a unit of integers computes of k products; None where only its definition says so.
 
     Units of one key give one result to every input: a partial sum that no input takes out of its range, or
     that wraps in a sum that wraps, or saturates in one that saturates there whatever stands beside it, is no
-    sum of its own.
+    sum of its own.  Products 0·0 that fill calls up are no terms (theorem `zeros_idle`).
     """
-    all_of_them = unit.tree is None or length == unit.k or _takes_c(unit.tree)
+    length = -(-k // unit.k) * unit.k
+    takes_c = unit.tree is None or _takes_c(unit.tree)
     least, most = products_range(unit)
     low, high = range_of(conversion(f"WRAP-{unit.d_format.name.upper()}"))
-    if all_of_them and zero_c and not narrow(unit) and low <= length * least and length * most <= high:
-        return IntegerForm(("exact", length), ("exact_calls" if unit.tree is None else "converted_within",))
-    if wraps(unit) and unit.design.zero_words == "summed" and (unit.tree is None or _takes_c(unit.tree)):
+    few = low <= k * least and k * most <= high
+    if zero_c and few and (takes_c or length == unit.k) and not narrow(unit):
+        return IntegerForm(("exact", k), ("exact_calls" if unit.tree is None else "converted_within",))
+    if wraps(unit) and unit.design.zero_words == "summed" and takes_c:
         fused = unit.tree is None and unit.design.summation == "fused"
-        return IntegerForm(("wrap", length), ("wrapped_calls" if fused else "wrapped_tree",))
-    if length > _MOST_LEAVES or length % unit.k or unit.k > MOST_BUILT:
+        return IntegerForm(("wrap", k), ("wrapped_calls" if fused else "wrapped_tree",))
+    if length > _MOST_LEAVES or unit.k > MOST_BUILT:
         return None
     made = unit if unit.tree is not None else tree_of(unit, unit.k)
     if made is None or made.tree is None:
         return None
-    normal = _Normal(unit, made.tree, stage_designs(made.tree, made.design), zero_c=zero_c)
+    normal = _Normal(unit, made.tree, stage_designs(made.tree, made.design), k, zero_c=zero_c)
     for call in range(length // unit.k):
         normal.call(call * unit.k)
     whole, theorems = normal.whole, tuple(normal.theorems)
-    every = len(whole.leaves) == length + (not zero_c)
+    every = len(whole.leaves) == k + (not zero_c)
     if every and (whole.how == "exact" or (whole.how, whole.low, whole.high) == ("wrap", low, high)):
-        return IntegerForm((whole.how, length), theorems or ("integer_order",))
+        return IntegerForm((whole.how, k), theorems or ("integer_order",))
     return IntegerForm(whole.key, theorems or ("integer_order",))
 
 
@@ -163,8 +165,10 @@ def _takes_c(tree: Tree) -> bool:
 class _Normal:
     """The sums of calls that follow each other, each simplified when it is made."""
 
-    def __init__(self, unit: UnitSpec, tree: Tree, designs: Mapping[str, Design], *, zero_c: bool) -> None:
-        self._tree, self._designs = tree, designs
+    def __init__(
+        self, unit: UnitSpec, tree: Tree, designs: Mapping[str, Design], k: int, *, zero_c: bool
+    ) -> None:
+        self._tree, self._designs, self._k = tree, designs, k
         self._product = products_range(unit)
         c = conversion(f"WRAP-{unit.c_format.name.upper()}")
         #: The numbers of c; None for 0.
@@ -183,7 +187,8 @@ class _Normal:
         """One more call, of the products from `first` on."""
         made: dict[int, _Sum] = {}
         for step in self._tree.root.steps():
-            leaves: list[int | str] = [first + x for x in step.children if isinstance(x, int)]
+            of_call = (first + x for x in step.children if isinstance(x, int))
+            leaves: list[int | str] = [x for x in of_call if x < self._k]
             sums = [made.pop(id(x)) for x in step.children if isinstance(x, Step)]
             if "c" in step.children:
                 if self._c_of is not None:

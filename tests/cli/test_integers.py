@@ -54,10 +54,18 @@ def test_questions_about_roundings_are_refused(command: str) -> None:
     assert "whose sums of integers are exact unless they overflow" in run(command, "h100:int8", code=2)
 
 
-def test_identification_says_what_tells_integers_apart() -> None:
-    formats = ("--formats", "int8,int8,int32,int32", "--k", "4")
-    shown = run("identify", "--device", "model:h100:int8", *formats, code=2)
-    assert "expected floating-point formats to identify" in shown
+def test_a_unit_of_integers_is_identified(tmp_path: Path) -> None:
+    given = ("--formats", "uint8,int8,int32,int32", "--vectors", "200", "--results", str(tmp_path))
+    shown = run("identify", "--device", "model:x86/vpdpbusds", *given, "--k", "4")
+    assert shown.startswith("IDENTIFIED: model:x86/vpdpbusds is x86/vpdpbusds")
+    assert "one sum of 4 products and c; the result saturated to int32" in shown
+    # What is kept is read back, and replayed without the device.
+    assert run("identify", "--device", "model:x86/vpdpbusds", *given, "--k", "4").startswith("IDENTIFIED")
+    assert "1 records hold" in run("results", "verify", "--results", str(tmp_path))
+    refused = run(
+        "identify", "--device", "model:h100:int8", "--formats", "int8,int8,int32,int32", "--k", "512", code=2
+    )
+    assert "expected at most 256 products of integers to identify, but got 512" in refused
 
 
 def test_two_outputs_are_compared(tmp_path: Path) -> None:

@@ -58,6 +58,9 @@ def test_units_that_wrap_are_one_function_and_others_are_not() -> None:
     assert found is not None
     assert found.theorems == ("wrapped_calls",)
     assert equal_by_theorem(wraps, saturates, 32) is None
+    filled = equal_by_theorem(resolve("x86/vpdpbusd"), resolve("x86/tdpbusd"), 8)
+    assert filled is not None
+    assert "zeros_idle" in filled.theorems
     from_zero = equal_by_theorem(wraps, saturates, 32, zero_c=True)
     assert from_zero is not None
     assert from_zero.theorems == ("exact_calls",)

@@ -110,6 +110,10 @@ Qed.
 Theorem overflowed convert lo m n : (forall k, lo <= convert k < lo + m) -> ~ (lo <= n < lo + m) -> convert n <> n.
 Proof. intros R O E. specialize (R n). lia. Qed.
 
+(** Products of zero that fill a call up are no terms. *)
+Theorem zeros_idle l n : total (l ++ repeat 0 n) = total l.
+Proof. rewrite total_app. induction n; simpl; lia. Qed.
+
 (** A partial sum within the numbers that its conversion leaves as they are is no sum of its own. *)
 Theorem converted_within convert lo m before inner after :
   (forall n, lo <= n < lo + m -> convert n = n) -> lo <= total inner < lo + m ->
