@@ -16,12 +16,21 @@ from collections.abc import Hashable, Iterable
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from tcformal.design.catalog import catalogue, distinct_designs, floating
+from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, TcformalError
-from tcformal.theory.checked import coq_version, coqc, sources_digest
-from tcformal.theory.refinement import KEPT, Plan, Refinement, definition, file_digest, load, refinement
+from tcformal.theory.checked import coq_version, coqc
+from tcformal.theory.refinement import (
+    KEPT,
+    Refinement,
+    definition,
+    file_digest,
+    load,
+    plan_of,
+    refinement,
+    sources_of,
+)
 
 
 def is_of(x: Refinement, spec: UnitSpec, text: str) -> bool:
@@ -33,7 +42,7 @@ def accepted(x: Refinement, text: str, coq: str, seconds: float) -> Refinement:
     """A refinement whose file Coq has taken; InputError for another file."""
     if file_digest(text) != x.file:
         raise InputError(f"expected the file for Coq of {x.unit}, but got another")
-    return replace(x, sources=sources_digest(), coq=coq, coqc_seconds=round(seconds, 1))
+    return replace(x, sources=sources_of(resolve(x.unit)), coq=coq, coqc_seconds=round(seconds, 1))
 
 
 def save(path: Path, rows: Iterable[Refinement]) -> None:
@@ -45,7 +54,7 @@ def save(path: Path, rows: Iterable[Refinement]) -> None:
 def distinct_units() -> list[str]:
     """The first unit of each design and number of products: their circuits differ."""
     found: dict[tuple[str, int], str] = {}
-    for first, names in distinct_designs(floating).items():
+    for first, names in distinct_designs().items():
         for x in names:
             found.setdefault((first, catalogue()[x].k), x)
     return list(found.values())
@@ -56,7 +65,7 @@ def _row(
 ) -> tuple[str, Refinement | None]:
     """The line of a unit, and its refinement where Coq took it."""
     spec = resolve(name)
-    text = Plan(spec).coq()
+    text = plan_of(spec).coq()
     made = old if old is not None and is_of(old, spec, text) else refinement(spec, decided)
     row = (
         f"{name}: {made.claims} claims, {made.different} different, {made.seconds:.1f} s, "

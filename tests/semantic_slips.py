@@ -35,6 +35,12 @@ PIECES = "gaudi3/mme.fp16"
 #: Sums in c's frame, whose NaNs are those of products, then c's.
 FRAMED = "rdna3/v_wmma_f16_16x16x16_f16"
 
+#: Integers: unsigned factors beside signed ones, sums that wrap, that saturate, and those without a sign.
+PAIRS = "x86/vpmaddubsw"
+WRAPS = "x86/vpdpwssd"
+SATURATES = "x86/vpdpwssds"
+UNSIGNED = "x86/vpdpwuuds"
+
 _AWAY = "return g.and_(guard, g.or_(sticky, odd))"
 _CARRIED = "significand = g.ite(carried, g.const(1 << (p - 1), p), g.extract(grown, p - 1, 0))"
 
@@ -281,6 +287,62 @@ SLIPS = [
         "else replace(z, term=normalise_term(g, z.term))",
         "else z",
         NORMALISED,
+    ),
+    Slip(
+        "unsigned integers are read as signed",
+        "unpack",
+        "g.top(word) if fmt.sign is Sign.PRESENT else g.truth(False)\n        magnitude",
+        "g.top(word)\n        magnitude",
+        PAIRS,
+        quick=True,
+    ),
+    Slip(
+        "signed integers are read as unsigned",
+        "unpack",
+        "g.top(word) if fmt.sign is Sign.PRESENT else g.truth(False)\n        magnitude",
+        "g.truth(False)\n        magnitude",
+        WRAPS,
+        quick=True,
+    ),
+    Slip(
+        "a sum saturates one below the largest integer",
+        "round",
+        "most = g.const((1 << bits) - 1, width)",
+        "most = g.const((1 << bits) - 2, width)",
+        SATURATES,
+        quick=True,
+    ),
+    Slip(
+        "a sum saturates one above the least integer",
+        "round",
+        "1 << bits if target.signed else 0, width)",
+        "(1 << bits) - 1 if target.signed else 0, width)",
+        SATURATES,
+        quick=True,
+    ),
+    Slip(
+        "an exact sum drops its carries",
+        "sums.windows",
+        "add_signed(g, addends, width + 2), magnitudes",
+        "add_signed(g, addends, width - 2), magnitudes",
+        WRAPS,
+        quick=True,
+    ),
+    Slip(
+        "a sum that wraps forgets its sign",
+        "round",
+        "made = g.extract(g.ite(sign, g.neg_mod(whole), whole), bits",
+        "made = g.extract(whole, bits",
+        WRAPS,
+        quick=True,
+    ),
+    Slip(
+        "a negative integer is written without its sign",
+        "pack",
+        "return g.ite(x.term.sign, g.neg_mod(magnitude), magnitude)",
+        "return magnitude",
+        WRAPS,
+        quick=True,
     ),
 ]
 

@@ -41,7 +41,7 @@ from tcformal.store.audit.others import (
 from tcformal.store.audit.written import answer_circuit, answer_proof, run_circuit
 from tcformal.store.lines import Record
 from tcformal.store.store import Entry, Store
-from tcformal.theory.refinement import Plan, kept_refinement, refinement
+from tcformal.theory.refinement import kept_refinement, plan_of, refinement
 from tcformal.theory.theorems import TheoremAnswer
 
 _STATUS = {
@@ -144,7 +144,9 @@ class _Audit:
             if kept_refinement(spec) is None:
                 continue
             self.checks.append(raised(f"circuit of {spec.name}", partial(_decided_again, spec)))
-            self.files[f"Circuit{i or ''}.v"] = f"{Plan(spec).coq()}\nPrint Assumptions refined.\n".encode()
+            self.files[f"Circuit{i or ''}.v"] = (
+                f"{plan_of(spec).coq()}\nPrint Assumptions refined.\n".encode()
+            )
 
 
 def _decided_again(spec: UnitSpec) -> str:

@@ -66,8 +66,8 @@ def distinct_designs(allow: Callable[[UnitSpec], bool] = lambda _: True) -> dict
 def floating(u: UnitSpec) -> bool:
     """Whether a unit computes with floating-point numbers.
 
-    Of these alone speak the specification in Coq, the theorems about it, bounds of errors, and the probes
-    for AMD: sums of integers are exact, and have theorems of their own.
+    Of these alone speak theorems about roundings, bounds of errors, and the probes for AMD: sums of integers
+    are exact, and have a specification and theorems of their own.
     """
     return not u.operands.d.integer
 

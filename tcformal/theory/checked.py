@@ -48,12 +48,13 @@ def required(name: str) -> list[str]:
 
 
 @cache
-def sources_digest() -> str:
+def sources_digest(name: str = "Unit.v") -> str:
     """SHA-256 of the sources that define a unit's circuit, plan, claims and specification.
 
-    They are what `Unit.v` requires, but for the theorems about the specification, whose proofs may change.
+    They are what `Unit.v` requires, or of integers `IntegerCircuit.v`, but for the theorems about the
+    specification, whose proofs may change.
     """
-    texts = [(SOURCES / name).read_bytes() for name in sorted(_closure("Unit.v", {"Theorems.v"}))]
+    texts = [(SOURCES / x).read_bytes() for x in sorted(_closure(name, {"Theorems.v"}))]
     return hashlib.sha256(b"".join(texts)).hexdigest()
 
 

@@ -154,12 +154,14 @@ def coq_design(spec: UnitSpec, sums: str | None = None, rounded: Design | None =
     """
     if spec.d_format.integer:
         raise InputError(
-            "expected a unit of floating-point numbers, because the specification in Coq is about these "
-            f"alone, but got {spec.name}"
+            f"expected a unit of floating-point numbers, which Design.v is about, but got {spec.name}"
         )
     d, tree, how = spec.design, spec.tree, spec.emulation
     if name := undescribed(spec):
-        raise InputError(f"expected a unit that the specification in Coq describes, but it has no {name}")
+        raise InputError(
+            f"expected a unit that the specification in Coq describes, which has no {name}, "
+            f"but got {spec.name}"
+        )
     whole = d.exponent_step == 1 and d.piece_bits is None and d.lost_bits != "halves"
     if how is not None and not whole:
         raise InputError(

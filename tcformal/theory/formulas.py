@@ -69,7 +69,9 @@ class Expr:
         """The expression as Coq reads it, its parts as `text` has them."""
         words = [self.name]
         for x in self.args:
-            words.append(text(x) if isinstance(x, Expr) else names(x) if isinstance(x, Node) else _z(x))
+            words.append(
+                text(x) if isinstance(x, Expr) else names(x) if isinstance(x, Node) else integer_text(x)
+            )
         return f"({' '.join(words)})"
 
     def nodes(self) -> Iterable[Node]:
@@ -104,7 +106,17 @@ class Claim:
         return f"Claim [{'; '.join(x.coq(names) for x in self.given)}] {self.goal.coq(names)}"
 
 
-def _z(number: int) -> str:
+def make_claim(given: Sequence[Expr], goal: Expr, free: Sequence[Node] = ()) -> Claim:
+    """A claim that is decided with the circuit cut at some nodes.
+
+    What reads a negation may have been built of what is negated: the cut is there.
+    """
+    cut = (x.args[0] if x.op == "not_" else x for x in free)
+    return Claim(tuple(given), goal, frozenset(x for x in cut if x.op not in ("const", "input")))
+
+
+def integer_text(number: int) -> str:
+    """An integer as Coq reads it."""
     return f"({number})" if number < 0 else str(number)
 
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, reduce
@@ -43,6 +42,7 @@ from tcformal.solve.certificate import checked_steps
 from tcformal.solve.result import Status
 from tcformal.solve.sat import refuted
 from tcformal.theory.checked import sources_digest
+from tcformal.theory.circuits import circuit_text, claims_text, maybe, name
 from tcformal.theory.constants import converted_to
 from tcformal.theory.design import coq_design
 from tcformal.theory.formulas import (
@@ -59,15 +59,18 @@ from tcformal.theory.formulas import (
     differ,
     equal,
     iff,
+    integer_text,
     is_one,
     lower,
     magnitude,
     make,
+    make_claim,
     num,
     sg,
     u,
     within,
 )
+from tcformal.theory.integer_plan import IntegerPlan, coq_integer_design
 from tcformal.theory.stated_sum import ZEROS, operand_rules
 
 
@@ -240,15 +243,6 @@ def known_claims(x: tuple[int, int], r: Number) -> Iterator[Claim]:
     """`Stage.v`, known_claims, of a +0 with an exponent and fraction bits."""
     shown = Shown(NEVER, NEVER, NEVER, num(0), num(x[0]), x[1])
     yield from shown.number_claims(r, [], [], num(0), (), ())
-
-
-def make_claim(given: Sequence[Expr], goal: Expr, free: Sequence[Node] = ()) -> Claim:
-    """A claim that is decided with the circuit cut at some nodes.
-
-    What reads a negation may have been built of what is negated: the cut is there.
-    """
-    cut = (x.args[0] if x.op == "not_" else x for x in free)
-    return Claim(tuple(given), goal, frozenset(x for x in cut if x.op not in ("const", "input")))
 
 
 def level(e: Exponent) -> Expr:
@@ -926,10 +920,12 @@ class Framed:
         self.narrowed: Ending | None = None
         self.ending = self.first
         if narrowed:
-            _, rounded, specials = _ended(narrowed[0])
+            again = narrowed[0]
+            if again.rounded is None or again.specials is None:
+                raise InputError(f"expected a number that is rounded, but {again.scope} is none")
             # A zero that it is given has no sign, and no other number is subnormal.
             of = replace(number_to_round(self.first.outcome), nodes=of.nodes)
-            self.ending = self.narrowed = Ending(rounded, specials.result, d, of, "ieee")
+            self.ending = self.narrowed = Ending(again.rounded, again.specials.result, d, of, "ieee")
 
     def claims(self) -> Iterator[Claim]:
         """`Frames.v`, framed_claims."""
@@ -1079,7 +1075,7 @@ def block_text(x: Summed | After | Down | Framed) -> str:
 
 def _down(x: Down) -> str:
     def level(e: Exponent) -> str:
-        return f"(Level {name(e.bits)} {_z(e.low)} {span_of(e)})"
+        return f"(Level {name(e.bits)} {integer_text(e.low)} {span_of(e)})"
 
     def floored(y: Floored) -> str:
         return f"(Floored {name(y.shift)} {name(y.kept)})"
@@ -1118,57 +1114,12 @@ def sum_text(x: Fused) -> str:
     return f"(Two {f} [{'; '.join(map(_operand, x.front.operands))}] {fused})"
 
 
-def shared_text(claims: Sequence[Claim]) -> tuple[list[str], str]:
-    """Definitions of expressions that occur more than once, and the claims with their names."""
-    count: Counter[Expr] = Counter()
-
-    def visit(x: Expr) -> None:
-        count[x] += 1
-        if count[x] == 1:
-            for y in x.args:
-                if isinstance(y, Expr):
-                    visit(y)
-
-    for claim in claims:
-        for e in (*claim.given, claim.goal):
-            visit(e)
-    names: dict[Expr, str] = {}
-    lines: list[str] = []
-
-    def text(x: Expr) -> str:
-        known = names.get(x)
-        if known is not None:
-            return known
-        made = x.coq_with(name, text)
-        if count[x] > 1 and len(made) > 12:
-            names[x] = f"e{len(names)}"
-            lines.append(f"Definition {names[x]} := {made}.")
-            return names[x]
-        return made
-
-    rows = [f"Claim [{'; '.join(map(text, x.given))}] {text(x.goal)}" for x in claims]
-    return lines, ";\n  ".join(rows)
-
-
-def name(node: Node) -> str:
-    """A node's name: names start at 2."""
-    return str(node.index + 2)
-
-
-def maybe(node: Node | None) -> str:
-    """A node, or None."""
-    return "None" if node is None else f"(Some {name(node)}%positive)"
-
-
-def _z(value: int) -> str:
-    return f"({value})" if value < 0 else str(value)
-
-
 def number_text(r: Number) -> str:
     """A number as `Finish.v`, number."""
     t = r.term
     nodes = [name(x) for x in (t.sign, t.significand, t.exponent.bits)]
-    return f"(Number {' '.join(nodes)} {_z(t.exponent.low)} {t.fraction_bits} {name(r.nan)} {name(r.inf)})"
+    nodes += [integer_text(t.exponent.low), str(t.fraction_bits), name(r.nan), name(r.inf)]
+    return f"(Number {' '.join(nodes)})"
 
 
 def front_text(x: Front) -> str:
@@ -1195,30 +1146,10 @@ def front_text(x: Front) -> str:
 
     e = x.total.e_max
     return (
-        f"(Front [{'; '.join(addends)}] {compared(x.largest_of)} {_z(x.largest_of.low)}"
-        f" {name(e.bits)} {_z(e.low)} {span_of(e)}"
+        f"(Front [{'; '.join(addends)}] {compared(x.largest_of)} {integer_text(x.largest_of.low)}"
+        f" {name(e.bits)} {integer_text(e.low)} {span_of(e)}"
         f" {partial(x.tree)} {name(x.total.bits)})"
     )
-
-
-_NAMES = {
-    "not_": "Not", "and_": "And", "or_": "Or", "xor": "Xor", "add_mod": "Add", "sub_mod": "Sub",
-    "neg_mod": "Neg", "mul_expand": "Mul", "shl_mod": "Shl", "lshr": "Lshr", "ashr": "Ashr", "eq": "Eq",
-    "ult": "Ult", "ule": "Ule", "slt": "Slt", "sle": "Sle", "ite": "Ite", "concat": "Concat",
-    "zero_extend": "Zext", "sign_extend": "Sext",
-}  # fmt: skip
-
-
-def operator_text(x: Node) -> str:
-    """A node's operator as `Circuit.v`."""
-    args = " ".join(name(y) for y in x.args)
-    if x.op == "input":
-        return "Input"
-    if x.op == "const":
-        return f"(Const {x.params[1]})"
-    if x.op == "extract":
-        return f"(Extract {x.params[1]} {args})"
-    return f"({_NAMES[x.op]} {args})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -1327,6 +1258,7 @@ class Plan:
     """
 
     def __init__(self, spec: UnitSpec) -> None:
+        self.design = coq_design(spec)  # first, because it says what the specification has not
         _refuse(spec)
         self.spec, self.how = spec, spec.emulation
         self.graph = g = Graph()  # one of its own, because cut points are named in it
@@ -1571,8 +1503,6 @@ class Plan:
 
     def coq(self) -> str:
         """A file for `coqc` beside the sources: the unit as data, and the theorem about it."""
-        circuit = ";\n  ".join(f"Node {name(x)} {x.width} {operator_text(x)}" for x in self.nodes)
-        definitions, claims = shared_text(self.all_claims)
         more = ["RoundDown"] * self.rounds_down + ["Frames"] * self.spec.design.framed
         required = "".join(f"From TC Require Import {x}.\n" for x in [*more, "Unit"])
         return f"""\
@@ -1581,12 +1511,10 @@ From Coq Require Import ZArith List Bool.
 From TC Require Import Spec Design Bv Circuit Finish Fused Leaves Stage Products After.
 {required}Import ListNotations.
 Open Scope Z_scope.
-Definition unit_circuit : circuit := [
-  {circuit}].
-Definition unit_design : design := {coq_design(self.spec)}.
+{circuit_text(self.nodes)}
+Definition unit_design : design := {self.design}.
 Definition plan : unit_plan := {self._coq_plan()}.
-{"".join(f"{x}{chr(10)}" for x in definitions)}Definition certified : list claim := [
-  {claims}].
+{claims_text(self.all_claims)}
 Lemma checked : unit_ok unit_circuit unit_design plan = true.
 Proof. vm_compute. reflexivity. Qed.
 Lemma claimed : claims_eqb (unit_claims unit_circuit unit_design plan) certified = true.
@@ -1632,6 +1560,7 @@ def _refuse(spec: UnitSpec) -> None:
     d = spec.design
     fixed = d.product_rounding is not None and d.product_conversion.integer_bits is not None
     down = (d.sum_rounding, d.zero_exponent, d.zero_sign) == ("RD", "none", "sum")
+    tiny, modes = d.result_subnormals == "tiny_zero", {x.mode for x in (d.rho, d.step)}
     missing = {
         "groups of products": d.group is not None, "products in fixed point": fixed,
         "factors with exponents in steps": d.exponent_step != 1,
@@ -1641,13 +1570,26 @@ def _refuse(spec: UnitSpec) -> None:
         "a sum of bounded width": d.carry_bits is not None,
         "sums that keep what is cut off": d.lost_bits != "cut",
         "groups that are aligned among themselves": d.aligned_group is not None,
-        "sums in c's frame that are rounded twice": d.framed and d.accumulator is not None,
         "factors that are cut in halves": d.lost_bits == "halves",
+        "tiny results that are not rounded to nearest": tiny and modes != {"RNE"},
         "sums rounded down otherwise": d.summation in ("tr", "gtr") and not down,
+        "exact sums of more than two terms": _exact_terms(spec) > 2,
     }  # fmt: skip
     found = [x for x, is_so in missing.items() if is_so]
     if found:
         raise InputError(f"expected a unit without {', '.join(found)}, but got {spec.name}")
+
+
+def _exact_terms(spec: UnitSpec) -> int:
+    """The most terms of a sum of a unit that cuts none of them; 0 where every sum does."""
+    d = spec.design
+    if spec.tree is not None:
+        designs = stage_designs(spec.tree, d)
+        exact = (x for x in spec.tree.root.steps() if designs[x.stage].fraction_bits is None)
+        return max((len(x.children) for x in exact), default=0)
+    if d.fraction_bits is not None:
+        return 0
+    return min(spec.k, d.products) + (d.c_position == "joined") if d.summation == "fused" else 2
 
 
 def _rounds_product(x: DotStep) -> bool:
@@ -1723,11 +1665,22 @@ class Refinement:
         )
 
 
+def plan_of(spec: UnitSpec) -> Plan | IntegerPlan:
+    """A unit's circuit, its cut points and the claims about them; InputError as these have it."""
+    return IntegerPlan(spec) if spec.d_format.integer else Plan(spec)
+
+
+def sources_of(spec: UnitSpec) -> str:
+    """SHA-256 of the sources in Coq that a unit's file requires."""
+    return sources_digest("IntegerCircuit.v" if spec.d_format.integer else "Unit.v")
+
+
 def definition(spec: UnitSpec) -> str:
     """SHA-256 of a unit's circuit and of its design in Coq; InputError for what the specification lacks."""
     g = Graph()
     dot = chained_dot(g, spec, declare_inputs(g, spec, spec.k))
-    text = f"{digest(g, {'result': dot.result})}\n{coq_design(spec)}"
+    design = coq_integer_design(spec) if spec.d_format.integer else coq_design(spec)
+    text = f"{digest(g, {'result': dot.result})}\n{design}"
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -1740,7 +1693,7 @@ def kept_refinement(spec: UnitSpec) -> Refinement | None:
         found = _by_definition().get(definition(spec))
     except InputError:  # a design that the specification does not describe
         return None
-    return found if found is not None and found.coq and found.sources == sources_digest() else None
+    return found if found is not None and found.coq and found.sources == sources_of(spec) else None
 
 
 @cache
@@ -1757,7 +1710,7 @@ def refinement(spec: UnitSpec, decided: set[Hashable] | None = None) -> Refineme
     """
     start = time.process_time()
     decided = set() if decided is None else decided
-    plan, asked, count, different = Plan(spec), set[Hashable](), 0, set[Hashable]()
+    plan, asked, count, different = plan_of(spec), set[Hashable](), 0, set[Hashable]()
     for claim in plan.claims():
         count += 1
         graph, wrong = question(claim)

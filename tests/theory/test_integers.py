@@ -180,7 +180,7 @@ def test_claims_about_roundings_are_refused() -> None:
         tcformal.prove_claim("h100:int8", "monotonicity")
     steps = "x86/vpdpbusds@summation=sequential,c_position=first,accumulator=SAT-INT32"
     assert integer_claim(resolve(steps), "product-order") is None
-    with pytest.raises(InputError, match="the specification in Coq is about these alone"):
+    with pytest.raises(InputError, match="floating-point numbers"):
         coq_design(resolve("h100:int8"))
 
 

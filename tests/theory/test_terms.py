@@ -15,8 +15,8 @@ from tcformal.ir.ops import OPS, signed
 from tcformal.ir.walk import reachable
 from tcformal.theory import formulas as t
 from tcformal.theory.checked import SOURCES, coqc
+from tcformal.theory.circuits import name, operator_text
 from tcformal.theory.formulas import Bits, Claim, Expr
-from tcformal.theory.refinement import name, operator_text
 
 WIDTHS = {"x": 1, "y": 1, "p": 3, "q": 4, "r": 5}
 NAMES = {name: i for i, name in enumerate(WIDTHS, 2)}

@@ -125,7 +125,7 @@ def tree_of(spec: UnitSpec, k: int) -> UnitSpec | None:
         return None
     blocks = [range(i, i + length) for i in range(0, k, length)]
     partial: dict[str, Value] = {"conversion": d.accumulator or d.conversion}
-    return _with_stages(spec, _chained(d, blocks, "c"), {"partial": partial}, k, nan_rule=d.nan_rule)
+    return _with_stages(spec, chained_blocks(d, blocks, "c"), {"partial": partial}, k, nan_rule=d.nan_rule)
 
 
 def _with_stages(
@@ -146,7 +146,7 @@ def _renamed(step: Step, kept: set[str]) -> Step:
     return Step(tuple(children), step.stage if step.stage in kept else "")
 
 
-def _chained(d: Design, blocks: Iterable[Sequence[int]], start: int | str | Step) -> Step:
+def chained_blocks(d: Design, blocks: Iterable[Sequence[int]], start: int | str | Step) -> Step:
     """A chain of blocks of products: each block takes the previous result as its c."""
     total = start
     for ks in blocks:
@@ -187,7 +187,7 @@ def _composed(spec: UnitSpec) -> UnitSpec | None:
     parts: int | str | Step = "zero"
     for part in how.parts:
         length = min(len(part), d.products)
-        parts = _chained(d, [part[i : i + length] for i in range(0, len(part), length)], parts)
+        parts = chained_blocks(d, [part[i : i + length] for i in range(0, len(part), length)], parts)
     addition = {name: getattr(how.addition, name) for name in STAGE_PARAMETERS}
     # An exact sum does not see with which exponent a subnormal is encoded.
     converted = None if d.fraction_bits is None else how.converted

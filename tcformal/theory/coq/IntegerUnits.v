@@ -1,13 +1,9 @@
 (** Units of integers: sums that wrap are one function however they are cut, and small ones are exact. *)
 From Coq Require Import ZArith List Permutation Lia.
+From TC Require Export IntegerDesign.
 Import ListNotations.
 Open Scope Z_scope.
 
-(** The numbers of a format of m words are those from lo on: -2^31 and 2^32 words for int32, 0 for uint32. *)
-Definition wrapped (lo m n : Z) : Z := (n - lo) mod m + lo.
-Definition saturated (lo m n : Z) : Z := Z.max lo (Z.min (lo + m - 1) n).
-
-Definition total (l : list Z) : Z := fold_right Z.add 0 l.
 (** One call adds the products l to c, exactly, and converts once; calls follow each other. *)
 Definition call (convert : Z -> Z) (c : Z) (l : list Z) : Z := convert (c + total l).
 Definition calls (convert : Z -> Z) (c : Z) (ls : list (list Z)) : Z := fold_left (call convert) ls c.
