@@ -99,12 +99,6 @@ def test_several_units_make_a_table() -> None:
     assert max(map(len, result.stdout.splitlines())) <= 100
 
 
-def test_one_unit_chosen_by_text_makes_a_table_too() -> None:
-    result = run("--claim", "product-order", "--filter", "volta/mma.m8n8k4.f16")
-    assert result.exit_code == 0, result.output
-    assert "product-order: 1 HOLDS" in result.output
-
-
 @pytest.mark.slow
 def test_all_claims_skip_those_that_do_not_fit_one_unit() -> None:
     result = run(

@@ -124,29 +124,6 @@ def test_a_program_is_exported(mine: str) -> None:
     assert "calls: hopper/wgmma.m64n8k32.f32.e4m3.e4m3" in header.output
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (("programs", "bf16x8"), "bf16x9"),
-        (("programs", "none.toml"), "expected a program in none.toml"),
-        (("programs", "--length", "2"), "--length with a PROGRAM only"),
-        (("export", "x86/vdpbf16ps", "--to", "c", "--length", "2"), "--length with a program only"),
-        (("compare-programs", "bf16x9", "chained"), "two programs of equal inputs"),
-        (("compare-programs", "bf16x9", "fma-chain", "--more-than", "much"), "a number such as 3"),
-        (("compare-programs", "bf16x9", "fma-chain", "--c-exponents", "3"), "c_exponents as LOW..HIGH"),
-        (("explain", "bf16x9", "bf16x9", "--a", "1", "--b", "1"), "one program"),
-        (("explain", "bf16x9", "--a", "1", "--b", "1,2"), "as many values of b as of a"),
-        (("explain", "bf16x9", "--a", "x", "--b", "1"), "expected"),
-        (("explain", "bf16x9", "--a", "1", "--b", "1", "--scale-a", "1"), "no --scale-a with a program"),
-    ],
-)
-def test_bad_input_is_one_sentence(words: tuple[str, ...], sentence: str, mine: str) -> None:
-    result = call(*words)
-    assert result.exit_code == 2
-    assert sentence in result.output
-    assert "Traceback" not in result.output
-
-
 def test_the_error_of_a_program_is_bounded(mine: str) -> None:
     given = ("accuracy", f"{mine}@word=tf32", "--length", "2")
     shown = call(*given)

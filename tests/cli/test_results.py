@@ -285,16 +285,6 @@ def test_a_record_with_scales_is_shown(run: Run, results_folder: Path) -> None:
     assert f"scale_b=[{scales}]" in row["witness"]
 
 
-def test_a_certificate_is_shown(run: Run, filled: Store) -> None:
-    proved = filled.records()[2]
-    text = " ".join(run("results", "show", proved.id).stdout.split())
-    assert proved.record["certificate"]["file"] in text
-    assert "steps of DRUP by cadical, checked by tcformal's LRAT checker" in text
-    other = " ".join(run("results", "show", filled.records()[1].id).stdout.split())
-    assert "certificate: none; not re-checkable" in other
-    assert "bit by bit" not in other
-
-
 @pytest.mark.parametrize("words", [("show", "xyz"), ("show", ""), ("verify", "xyz")])
 def test_an_unknown_id_rejects(run: Run, filled: Store, words: tuple[str, ...]) -> None:
     assert filled.records()

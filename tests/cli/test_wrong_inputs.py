@@ -181,6 +181,38 @@ vectors h100 --kind odd | directed, boundary, random
 simulate a.npy b.npy --on h100:fp16 --c wide.npy -o x.npy | [4, 4]
 simulate one.npz:z b.npy --on h100:fp16 -o x.npy | one of a
 report --results nowhere --out site | a folder of results
+suite | a unit, operand formats or an architecture
+suite valpey@terms=2 --vectors 0 | from 2 to 10000000
+suite valpey@terms=2 --jobs 0 | from 1 to 1024
+suite valpey@terms=2 --seed -1 | from 0 to
+suite valpey@terms=2 --shrink-time 0 | above zero
+suite valpey@terms=2 --format c --prefix 1x | the prefix of C names
+suite valpey@terms=2 -o x | --format json, csv or c with --output
+separate | --all-pairs
+separate --all-pairs tf32 fp16 | at most one text
+separate --all-pairs --explain | --explain with two units
+separate --all-pairs --jobs 0 | from 1 to 1024
+separate --all-pairs --jobs 2 --scheduler x | --jobs or --scheduler
+separate --all-pairs --time-limit 0 | above zero
+separate --all-pairs tf32 --assume finit | finite
+programs none.toml | a program in none.toml
+programs --length 2 | with a PROGRAM only
+export x86/vdpbf16ps --to c --length 2 | with a program only
+compare-programs bf16x9 chained | two programs of equal inputs
+compare-programs bf16x9 fma-chain --more-than much | a number such as 3
+compare-programs bf16x9 fma-chain --c-exponents 3 | LOW..HIGH
+explain bf16x9 bf16x9 --a 1 --b 1 | one program
+explain bf16x9 --a 1 --b 1,2 | as many values of b as of a
+explain bf16x9 --a 1 --b 1 --scale-a 1 | no --scale-a with a program
+statistics v100:fp16 --show heat | growth
+statistics v100:fp16 --lengths 1048576 --elements 65536 | length times elements
+separate h100 a100 --time-limit inf | at most 1000000000 s
+separate h100 a100 --solvers z3,z3 | different solvers
+separate h100 a100 --frobnicate | No such option
+prove h100 a100 --time-limit soon | not a valid float
+divide h100 | distance
+eval h100 --json --a 1 | tcformal eval
+units amper/mma.m16n8k16.f32.f16.f16.f32 --json | ampere
 """
 CALLS = [tuple(line.rsplit(" | ", 1)) for line in WRONG.strip().splitlines()]
 
