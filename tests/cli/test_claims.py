@@ -122,29 +122,6 @@ def test_all_claims_skip_those_that_do_not_fit_one_unit() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        ((VOLTA, "--claim", "order"), "the closest are product-order"),
-        ((VOLTA, VOLTA, "--claim", "all"), "expected at most one unit with --claim"),
-        ((VOLTA, "--claim", "all", "--filter", "x"), "expected a unit or --filter"),
-        ((VOLTA, "--claim", "all", "--assume", "finite"), "expected --assume with one unit and one claim"),
-        (("--claim", "product-order", "--assume", "finite"), "expected --assume with one unit and one claim"),
-        ((VOLTA, "--claim", "carry-bits", "--assume", "c=0"), "claim carry-bits uses (none), but got c=0x0"),
-        ((VOLTA, "--claim", "negation-symmetry", "--explain"), "expected no --explain"),
-        (("--claim", "all", "--filter", "no such unit"), "expected a unit that all fits"),
-        ((VOLTA, VOLTA, "--filter", "x"), "expected --filter with --claim only"),
-        ((VOLTA,), "expected two units or --claim"),
-        (("x86/vdpbf16ps", "--claim", "carry-bits"), "without a bound on its bits for claim carry-bits"),
-    ],
-)
-def test_refused_words_exit_2_with_one_sentence(words: tuple[str, ...], sentence: str) -> None:
-    result = run(*words)
-    assert result.exit_code == 2
-    assert sentence in result.stderr
-    assert "Traceback" not in result.output
-
-
 def test_kept_claims_are_verified_on_request(results_folder: Path) -> None:
     run(VOLTA, "--claim", "carry-bits")
     verify = ["results", "verify", "--claims"]

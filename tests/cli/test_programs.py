@@ -139,19 +139,6 @@ def test_the_error_of_a_program_is_bounded(mine: str) -> None:
     assert "no bound: expected words that do not overflow e4m3" in refused.output
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("mine.toml", "--plot", "a.svg"), "expected --plot and --promote with a UNIT only"),
-        (("valpey@terms=3", "--exponents", "0..1"), "expected --exponents with a PROGRAM only"),
-    ],
-)
-def test_options_of_another_thing_are_refused(mine: str, words: tuple[str, ...], said: str) -> None:
-    done = call("accuracy", *words)
-    assert done.exit_code == 2
-    assert said in done.output
-
-
 def test_a_program_that_loses_more_is_worse_on_the_inputs_found() -> None:
     """A unit that flushes the second words; nothing is said with an assumption that inputs may not meet."""
     given = ("compare-programs", "markidis@unit=cdna2/v_mfma_f32_32x32x8f16", "fma-chain", "--length", "1")
