@@ -58,29 +58,16 @@ def _refuse(path: Path, mode: int) -> None:
         raise RecordError(f"expected a regular file at {path}, but got {kind}")
 
 
-def read_regular(path: Path, limit: int, *, below: Path | None = None) -> bytes:
+def read_regular(path: Path, limit: int) -> bytes:
     """The content of a regular file of at most `limit` bytes.
 
-    With `below`, no folder between that one and the file may be a link either.
     Errors: RecordError for a name of anything else, a larger file, and a file that cannot be read.
     """
-    with refusals(path):
-        if below is not None:
-            refuse_links(path.parent, below)
-        with os.fdopen(open_regular(path, os.O_RDONLY), "rb") as stream:
-            content = stream.read(limit + 1)
+    with refusals(path), os.fdopen(open_regular(path, os.O_RDONLY), "rb") as stream:
+        content = stream.read(limit + 1)
     if len(content) > limit:
         raise RecordError(f"expected a file of at most {limit} bytes at {path}, but it is larger")
     return content
-
-
-def refuse_links(folder: Path, below: Path) -> None:
-    """RecordError where a folder below another one is reached through a link."""
-    inside = folder.relative_to(below).parts
-    for i in range(len(inside)):
-        named = below.joinpath(*inside[: i + 1])
-        if named.is_symlink():
-            raise RecordError(f"expected a folder at {named}, but got a link")
 
 
 @contextlib.contextmanager
@@ -166,15 +153,12 @@ def json_of(text: str) -> Any:
         raise ValueError("its brackets are nested too deeply") from None
 
 
-def write_whole(path: Path, content: bytes, *, below: Path | None = None) -> None:
+def write_whole(path: Path, content: bytes) -> None:
     """Write a file atomically, so that its name never refers to a partial one.
 
-    With `below`, no folder between that one and the file may be a link.
     Errors: RecordError where that cannot be done, or the name stands for something else than a file.
     """
     with refusals(path):
-        if below is not None:
-            refuse_links(path.parent, below)
         refuse_others(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         file, part = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".part", dir=path.parent)

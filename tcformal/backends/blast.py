@@ -18,9 +18,9 @@ class Blast(Interpreter[Bits]):
     Shapes: a node of width w becomes w literals, the lowest bit first.
     """
 
-    def __init__(self, graph: Graph, gates: Gates | None = None) -> None:
+    def __init__(self, graph: Graph) -> None:
         super().__init__(graph)
-        self.gates = Gates() if gates is None else gates
+        self.gates = Gates()
         #: The literals of the inputs met, by name: what a model is read from.
         self.inputs: dict[str, Bits] = {}
 

@@ -8,8 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import click
-from rich.console import Group
-from rich.text import Text
 
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, Answer, json_option, main, write_output
 from tcformal.cli.solver_options import SolverOptions, solver_options
@@ -20,8 +18,10 @@ from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind
 from tcformal.query.rtl import RtlModule, read_module, rtl_question, tied, witness_bench
 from tcformal.query.yosys import RtlSource
+from tcformal.report.escape import say
 from tcformal.report.parts import telling
 from tcformal.report.tables import verdict_view
+from tcformal.report.text import console
 
 
 @main.command(name="check-rtl")
@@ -73,8 +73,12 @@ def check_rtl(
             write_output(output, witness_bench(q, module, v.replayed).encode())
     data = v.to_json() | {"module": module.assumed(), "undefined": module.undefined}
     otherwise = OTHERWISE if v.kind in (Kind.SEPARATED, Kind.VACUOUS) else NO_ANSWER
-    view = Group(verdict_view(v), Text(_assumed(module)))
-    return Answer(data, view, OK if v.kind is Kind.EQUIVALENT else otherwise)
+
+    def text() -> None:
+        console().print(verdict_view(v))
+        say(_assumed(module))
+
+    return Answer(data, text, OK if v.kind is Kind.EQUIVALENT else otherwise)
 
 
 def _assumed(module: RtlModule) -> str:

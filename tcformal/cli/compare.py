@@ -41,7 +41,7 @@ from tcformal.identification.outputs import outputs
 from tcformal.identification.product_recipes import ProductProducer
 from tcformal.oracle.values import hex_word
 from tcformal.report.escape import say
-from tcformal.report.parts import Headline, ReportPart, Rows, bar, show
+from tcformal.report.parts import Headline, ReportPart, Rows, bar, show, telling
 from tcformal.report.plot import check_picture
 from tcformal.semantics.chain import scale_count
 from tcformal.simulation.array_files import arrays_in, read_array, valued
@@ -195,10 +195,11 @@ def _product(
     case, one = outputs(**arrays), arrays.get("got") is None  # type: ignore[arg-type]
     runs = [np.ascontiguousarray(x).view(f"u{x.dtype.itemsize}") for x in map(read_array, given["again"])]
     gpu, library = given["gpu"], given["library"]
-    with bar("trying units and recipes"):
+    with telling("trying units and recipes") as tell:
         found = compare_outputs(
-            case, runs, arch=None if gpu is None else architecture_of(gpu), library=library, unit=unit
-        )
+            case, runs, arch=None if gpu is None else architecture_of(gpu), library=library, unit=unit,
+            progress=tell,
+        )  # fmt: skip
     if given["picture"] is not None:
         from tcformal.cli.heat import product_heat
 

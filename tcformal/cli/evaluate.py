@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 from rich.console import Group
+from rich.text import Text
 
 from tcformal.backends.concrete import Concrete
 from tcformal.cli.group import Answer, json_option, main
@@ -126,4 +127,4 @@ def eval_(names: Sequence[str], **operands: str | None) -> Answer:
         counts = (f"{x} on {many(len(names), 'unit')}" for x, names in found.items())
         said = f"They differ: {', '.join(counts)}"
     rows = ((name, with_decimal(d, raw), hex_word(d, raw)) for name, d, raw in results)
-    return Answer(data, Group(said, table("unit", "d", "encoding", rows=rows)))
+    return Answer(data, Group(Text(said), table("unit", "d", "encoding", rows=rows)))

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 from rich.console import Group
+from rich.text import Text
 
 from tcformal.analysis import khattak
 from tcformal.analysis.khattak import TableLine
@@ -202,7 +203,7 @@ def _tables(count: int, words: int | None, units: tuple[str, ...], drawn: bool, 
     many_tables = many(len({str(x.table) for x in found}), "table")
     said = f"{many(len(found), 'line')} of {many_tables}; the errors are at most {share}"
     rows = ((str(x.table), *map(str, x.row()), x.unit) for x in found)
-    view = Group(said, fitting("table", ">n", ">error", ">bound", "unit", rows=rows))
+    view = Group(Text(said), fitting("table", ">n", ">error", ">bound", "unit", rows=rows))
     others = None if folder is None else list(khattak.differences(folder, found))
     code = _compared(others, len(khattak.COLUMNS) * len(found))
     return Answer([table_line_data(x) for x in found], view, code)

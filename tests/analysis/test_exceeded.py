@@ -7,7 +7,6 @@ from fractions import Fraction
 
 import pytest
 
-from tcformal.analysis.bounds.attained import words_text
 from tcformal.analysis.bounds.error_propagation import StepErrors
 from tcformal.analysis.bounds.program_accuracy import Near, ProgramAccuracy, excess, program_accuracy
 from tcformal.analysis.bounds.proved import theorem_constant
@@ -56,11 +55,6 @@ def test_the_excess_over_another_program_is_exact() -> None:
     assert x.near.ratio - Fraction(1, 1 << 24) <= more <= x.near.ratio
     assert excess(x, p) == 0
     assert excess(x, program("chained")) is None
-
-
-def test_many_words_are_shortened() -> None:
-    assert words_text([1, 2]) == "0x1,0x2"
-    assert words_text(range(100)).endswith("… (100)")
 
 
 @pytest.mark.parametrize(("kappa", "most"), [(Fraction(1, 8), 7), (Fraction(2, 17), 8), (Fraction(1, 9), 8)])

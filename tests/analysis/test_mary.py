@@ -26,7 +26,7 @@ from tcformal.analysis.mary import (
 )
 from tcformal.cli import main
 from tcformal.encodings.catalog import format_named
-from tcformal.errors import InputError, UnknownNameError
+from tcformal.errors import InputError
 from tcformal.simulation.matrix_unit import unit
 
 #: Lines of the published data (narrow-range-FP-underflow-experiments, 95b7205), by curve.
@@ -118,15 +118,6 @@ def test_a_real_unit_takes_the_models_place() -> None:
     assert 0 < error < theorem(curve, 10)
     assert error == pytest.approx(x.error, rel=0.5)
     assert error != x.error
-
-
-@pytest.mark.parametrize(
-    ("figure", "sentence"), [("mary-5.3", "expected a known figure, but got 'mary-5.3'")]
-)
-def test_figures_reject(figure: str, sentence: str) -> None:
-    with pytest.raises(UnknownNameError) as error:
-        curves_of(figure)
-    assert sentence in str(error.value)
 
 
 def test_units_of_other_formats_reject() -> None:

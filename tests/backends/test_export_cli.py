@@ -38,31 +38,6 @@ def test_json_is_one_object() -> None:
     assert export(UNIT, "--json").stdout == export(UNIT, "--to", "json").stdout
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        ([UNIT], "expected a language after --to (smtlib, btor2, aiger, verilog, c, json), but got none"),
-        ([UNIT, "--to", "c", "--json"], "expected --json alone or with --to json, but got --to c"),
-        (["ampere/nothing", "--to", "c"], "expected a known unit, but got 'ampere/nothing'"),
-        ([UNIT, "--to", "vhdl"], "Invalid value for '--to': 'vhdl' is not one of"),
-        ([UNIT, "--to", "c", "-o", "no/such/file.h"], "but got no/such/file.h: there is no such folder"),
-    ],
-)
-def test_mistakes_are_one_sentence(words: list[str], sentence: str) -> None:
-    """Exit code 2, nothing on standard output."""
-    result = export(*words)
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert sentence in result.stderr
-    assert result.stderr.count("\n") == 1
-
-
-def test_help_shows_examples() -> None:
-    """What is typed, and what comes."""
-    text = export("--help").stdout
-    assert "tcformal export a100:fp16 --to verilog -o ampere.sv" in text
-
-
 def test_binary_aiger_is_not_written_to_a_terminal() -> None:
     ours, theirs = os.openpty()
     command = [sys.executable, "-P", "-m", "tcformal", "export", "valpey@terms=2", "--to", "aiger"]

@@ -99,12 +99,6 @@ def test_several_units_make_a_table() -> None:
     assert max(map(len, result.stdout.splitlines())) <= 100
 
 
-def test_one_unit_chosen_by_text_makes_a_table_too() -> None:
-    result = run("--claim", "product-order", "--filter", "volta/mma.m8n8k4.f16")
-    assert result.exit_code == 0, result.output
-    assert "product-order: 1 HOLDS" in result.output
-
-
 @pytest.mark.slow
 def test_all_claims_skip_those_that_do_not_fit_one_unit() -> None:
     result = run(
@@ -126,29 +120,6 @@ def test_all_claims_skip_those_that_do_not_fit_one_unit() -> None:
         "error-bound": "HOLDS", "monotonicity": "HOLDS", "integer-sums": "HOLDS",
         "relative-error": "HOLDS", "correctly-rounded": "VIOLATED",
     }  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        ((VOLTA, "--claim", "order"), "the closest are product-order"),
-        ((VOLTA, VOLTA, "--claim", "all"), "expected at most one unit with --claim"),
-        ((VOLTA, "--claim", "all", "--filter", "x"), "expected a unit or --filter"),
-        ((VOLTA, "--claim", "all", "--assume", "finite"), "expected --assume with one unit and one claim"),
-        (("--claim", "product-order", "--assume", "finite"), "expected --assume with one unit and one claim"),
-        ((VOLTA, "--claim", "carry-bits", "--assume", "c=0"), "claim carry-bits uses (none), but got c=0x0"),
-        ((VOLTA, "--claim", "negation-symmetry", "--explain"), "expected no --explain"),
-        (("--claim", "all", "--filter", "no such unit"), "expected a unit that all fits"),
-        ((VOLTA, VOLTA, "--filter", "x"), "expected --filter with --claim only"),
-        ((VOLTA,), "expected two units or --claim"),
-        (("x86/vdpbf16ps", "--claim", "carry-bits"), "without a bound on its bits for claim carry-bits"),
-    ],
-)
-def test_refused_words_exit_2_with_one_sentence(words: tuple[str, ...], sentence: str) -> None:
-    result = run(*words)
-    assert result.exit_code == 2
-    assert sentence in result.stderr
-    assert "Traceback" not in result.output
 
 
 def test_kept_claims_are_verified_on_request(results_folder: Path) -> None:

@@ -17,7 +17,6 @@ from click.testing import Result
 from rich.text import Text
 
 import tcformal
-from tcformal.cli import main
 from tcformal.design.catalog import catalogue
 from tcformal.encodings.catalog import FORMATS
 from tcformal.report.text import SCREEN, console
@@ -70,18 +69,6 @@ def test_units_are_listed(run: Run) -> None:
     assert [name for name in names if not any(line.split()[:1] == [name] for line in lines)] == []
     data = parsed(run("units", "--arch", "ampere", "--all", "--json"))
     assert [u["name"] for u in data] == names
-
-
-def test_every_unit_is_in_the_json(run: Run) -> None:
-    assert [u["name"] for u in parsed(run("units", "--all", "--json"))] == tcformal.units()
-
-
-def test_names_in_the_list_are_whole(run: Run) -> None:
-    """Each name of the list can be copied, however long it is."""
-    words = set(run("units", "--designs").stdout.split())
-    shown = [u["name"] for u in parsed(run("units", "--json"))]
-    assert len(shown) > 100
-    assert set(shown) <= words
 
 
 @pytest.mark.parametrize(
@@ -193,31 +180,6 @@ def test_programs_are_evaluated_beside_units(run: Run) -> None:
 
 
 # ---------------------------------------------------------------------- explain
-def test_one_result_is_explained(run: Run) -> None:
-    words = ["explain", FOUR, "--a", "2048,-2^-14,...", "--b", "1,1,...", "--c", "2^-60"]
-    result = run(*words)
-    assert (result.exit_code, result.stderr) == (0, "")
-    lines = readable(result.stdout)
-    data = parsed(run(*words, "--json"))
-    (unit,) = data["units"]
-    (step,) = unit["steps"]
-    assert "part_at" not in data
-    assert lines[0] == f"d = {unit['value']} ({unit['hex']})"
-    assert lines[1] == unit["unit"] == FOUR
-    assert lines[2].startswith(
-        f"block0: 5 terms at e_max = {step['e_max']}, {step['fraction_bits']} fraction"
-    )
-    for term in step["terms"]:
-        row = next((line for line in lines if line.startswith(f"{term['name']} = ")), None)
-        assert (row is None) == (term["value"] == "0")
-        if row is not None:
-            assert row.startswith(f"{term['name']} = {term['value']} ")
-            assert f" {term['exponent']}  " in row
-    assert f"sum = {step['sum']} " in result.stdout
-    assert lines[-1] == "" or lines[-1].startswith("result")
-    assert f"result: {unit['value']} ({unit['hex']})" in lines
-
-
 def test_two_units_are_compared(run: Run) -> None:
     words = ["explain", AMPERE, HOPPER, "--a", "2048,-2^-14,...", "--b", "1,1,..."]
     result = run(*words)
@@ -226,35 +188,6 @@ def test_two_units_are_compared(run: Run) -> None:
     part = parsed(run(*words, "--json"))["part_at"]
     assert part == {"stage": "the alignment of a[1]·b[1] at block0", "values": ["0", "-2^-14"]}
     assert f"They diverge at {part['stage']}:\n  {AMPERE}: 0\n  {HOPPER}: -2^-14" in text
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        pytest.param(
-            ("sequential@terms=4", "--a", "1,2,3", "--b", "1,1,2^-24", "--c", "2^-30"), id="sequential"
-        ),
-        pytest.param((AMPERE, "--a", "2^-24,...", "--b", "2^-24,...", "--c", "-2^-149"), id="subnormal"),
-        pytest.param(
-            (AMPERE, "--a", "65504,2^-24,...", "--b", "65504,2^-24,...", "--c", "2^-149"), id="long-runs"
-        ),
-        pytest.param((AMPERE, HOPPER, "--a", "1,nan,...", "--b", "1,1,...", "--c", "inf"), id="nan"),
-        pytest.param(
-            ("tfdpa@fraction_bits=exact,k=8", "--a", "1,...", "--b", "1,...", "--c", "2^-149"), id="exact"
-        ),
-        pytest.param(
-            ("ampere/mma.m8n8k4.f64.f64.f64.f64", "--a", "1,1/4,2^-1000,...", "--b", "1,...", "--c", "3"),
-            id="fp64",
-        ),
-        pytest.param((AMPERE_K8, AMPERE, "--a", "1,...", "--b", "1,...", "--c", "1"), id="different-k"),
-    ],
-)
-def test_pictures_fit(run: Run, words: tuple[str, ...]) -> None:
-    result = run("explain", *words)
-    assert (result.exit_code, result.stderr) == (0, "")
-    lines = readable(result.stdout)
-    assert sum(line.startswith("result: ") for line in lines) == sum("/" in w or "@" in w for w in words[:2])
-    assert parsed(run("explain", *words, "--json"))["units"]
 
 
 def test_nan_is_traced_to_its_operand(run: Run) -> None:
@@ -290,14 +223,6 @@ def test_the_printed_command_gives_the_same_results(run: Run) -> None:
         stage = data["part_at"]["stage"]
         assert f"They diverge at {stage}:" in result.stdout
         assert f"They diverge at {stage}:" in again.stdout
-
-
-def test_separate_with_an_explanation(run: Run) -> None:
-    text = run("separate", AMPERE_K8, f"{AMPERE_K8}@fraction_bits=25", "--explain", *PATIENT).stdout
-    lines = readable(text)
-    assert sum(line.startswith("block0: 9 terms at e_max") for line in lines) == 2
-    assert sum(line.startswith("result: ") for line in lines) == 2
-    assert "bit by bit" not in text
 
 
 def test_separate_as_json(run: Run) -> None:
@@ -406,157 +331,6 @@ def test_seed_and_limits_are_recorded(run: Run) -> None:
 
 # ---------------------------------------------------------------------- bad input
 ONES = ("--a", "1,...", "--b", "1,...")
-BAD: list[Any] = [
-    pytest.param(
-        ("units", "amper/mma.m16n8k16.f32.f16.f16.f32"),
-        "expected a known unit, but got 'amper/mma.m16n8k16.f32.f16.f16.f32': the closest are ampere/mma.",
-        id="unknown-unit",
-    ),
-    pytest.param(
-        ("eval", f"{AMPERE}@fractionbits=3", *ONES),
-        f"expected a known parameter of {AMPERE}, but got 'fractionbits': the closest are fraction_bits",
-        id="unknown-parameter",
-    ),
-    pytest.param(
-        ("eval", f"{AMPERE}@fraction_bits=many", *ONES),
-        "expected an integer for fraction_bits, but got 'many'",
-        id="bad-parameter",
-    ),
-    pytest.param(
-        ("eval", f"{AMPERE}@fraction_bits=0", *ONES),
-        "expected an integer from 1 to 256 for fraction_bits, but got 0",
-        id="parameter-range",
-    ),
-    pytest.param(
-        ("eval", f"{AMPERE}@fraction_bits", *ONES),
-        f"expected parameters as name=value after @ in '{AMPERE}@fraction_bits', but got 'fraction_bits'",
-        id="parameter-without-value",
-    ),
-    pytest.param(
-        ("eval", FOUR, "--a", "0x13c00,...", "--b", "1,..."),
-        "expected a raw encoding of fp16 below 0x10000, but got '0x13c00'",
-        id="wide-encoding",
-    ),
-    pytest.param(
-        ("eval", FOUR, "--a", "1,1", "--b", "1,..."),
-        f"expected 4 values for a of {FOUR}, but got 2",
-        id="short-list",
-    ),
-    pytest.param(
-        ("explain", FOUR, "--a", "1,...", "--b", "1,1,1,1,1,..."),
-        f"expected 4 values for b of {FOUR}, but got 5",
-        id="long-list",
-    ),
-    pytest.param(
-        ("eval", FOUR, "--a", "", "--b", "1,..."),
-        f"expected 4 values for a of {FOUR}, but got 1",
-        id="empty-list",
-    ),
-    pytest.param(
-        ("separate", AMPERE, "ampere/mma.m16n8k16.f32.bf16.bf16.f32"),
-        f"expected two units of equal operand formats, but A is fp16 in {AMPERE} and bf16 in ",
-        id="unequal-formats",
-    ),
-    pytest.param(
-        ("eval", FOUR, "--a", "65520,...", "--b", "1,..."),
-        "expected a value that fp16 holds exactly, but got 65520: the largest is 65504",
-        id="too-large",
-    ),
-    pytest.param(
-        ("eval", FOUR, "--a", "0.1,...", "--b", "1,..."),
-        "expected a value that fp16 holds exactly, but got 0.1: its neighbours are ",
-        id="inexact",
-    ),
-    pytest.param(
-        ("eval", FOUR, "--a", "one,...", "--b", "1,..."),
-        "expected a value such as 1.5, 1e-3, 1/4, 2^-24, 1.5*2^7, 0x1.8p3, inf, nan or a raw encoding",
-        id="no-value",
-    ),
-    pytest.param(
-        ("eval", f"{FOUR},a_format=e2m1", "--a", "nan,...", "--b", "1,..."),
-        "expected a finite value, because e2m1 has no NaN, but got 'nan'",
-        id="nan-without-nan",
-    ),
-    pytest.param(
-        ("eval", f"{FOUR},a_format=e4m3", "--a", "inf,...", "--b", "1,..."),
-        "expected a finite value, because e4m3 has no Inf, but got 'inf'",
-        id="inf-without-inf",
-    ),
-    pytest.param(("units", "--arch", "kepler"), "expected a", id="unknown-architecture"),
-    pytest.param(
-        ("units", "--format", "fp7"), "expected a known format, but got 'fp7': ", id="unknown-filter"
-    ),
-    pytest.param(("formats", "fp12"), "expected a known format, but got 'fp12': ", id="unknown-format"),
-    pytest.param(
-        ("separate", AMPERE, HOPPER, "--solvers", "z4"),
-        "expected a known solver, but got 'z4': the closest are z3",
-        id="unknown-solver",
-    ),
-    pytest.param(
-        ("separate", AMPERE, HOPPER, "--solvers", "z3,z3"),
-        "expected one or more different solvers, but got z3, z3",
-        id="solver-twice",
-    ),
-    pytest.param(
-        ("separate", AMPERE, HOPPER, "--solvers", ""), "expected a known solver, but got ''", id="no-solver"
-    ),
-    pytest.param(
-        ("separate", AMPERE, HOPPER, "--time-limit", "0"),
-        "expected a number above zero for --time-limit, but got 0.0",
-        id="no-time",
-    ),
-    pytest.param(
-        ("separate", AMPERE, HOPPER, "--time-limit", "inf"),
-        "expected at most 1000000000 s for time_s, but got inf",
-        id="endless-time",
-    ),
-    pytest.param(
-        ("prove", AMPERE, HOPPER, "--time-limit", "soon"),
-        "Invalid value for '--time-limit': 'soon' is not a valid float.",
-        id="no-number",
-    ),
-    pytest.param(
-        ("prove", AMPERE, HOPPER, "--memory-limit", "0"),
-        "expected an integer of at least 1 for --memory-limit, but got 0",
-        id="no-memory",
-    ),
-    pytest.param(
-        ("prove", AMPERE, HOPPER, "--seed", "-1"),
-        "expected an integer from 0 to 2147483647 for seed, but got -1",
-        id="negative-seed",
-    ),
-    pytest.param(
-        ("separate", AMPERE, HOPPER, "--assume", "finte"),
-        "expected a known assumption, but got 'finte': the closest are finite",
-        id="unknown-assumption",
-    ),
-    pytest.param(
-        ("separate", AMPERE, HOPPER, "--assume", "exponents"),
-        "expected assumption exponents with a value, such as exponents=-14..15, but got none",
-        id="assumption-without-value",
-    ),
-    pytest.param(("separate", AMPERE, HOPPER, "--frobnicate"), "No such option", id="unknown-option"),
-    pytest.param(("separate", AMPERE), "expected two units or --all-pairs, but got", id="missing-unit"),
-    pytest.param(
-        ("eval", AMPERE, "--a", "1,..."),
-        "expected --b, but got none, as in: tcformal eval ",
-        id="missing-option",
-    ),
-    pytest.param(("divide", AMPERE), "expected a known command, but got 'divide': ", id="unknown-command"),
-]
-
-
-@pytest.mark.parametrize(("words", "sentence"), BAD)
-def test_bad_input_is_one_sentence(run: Run, words: tuple[str, ...], sentence: str) -> None:
-    result = run(*words)
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert result.stderr.startswith(f"error: {sentence}")
-    assert result.stderr.count("\n") == 1
-    assert result.stderr.endswith("\n")
-    if words[0] not in ("divide",):
-        as_json = run(*words, "--json")
-        assert (as_json.exit_code, as_json.stdout, as_json.stderr) == (2, "", result.stderr)
 
 
 def test_a_missing_solver_is_named_with_its_package(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -588,27 +362,13 @@ def test_a_failure_of_our_own_is_one_sentence(run: Run, monkeypatch: pytest.Monk
 
 
 def test_help_is_help(run: Run) -> None:
-    assert run("--help").exit_code == 0
     assert run("separate", "-h").exit_code == 0
     assert run("--version").stdout == f"tcformal, version {VERSION}\n"
     bare = run()
     assert bare.exit_code == 2
-    assert "\nCompare and explain\n" in bare.stdout + bare.stderr
-    for name in main.commands:
-        result = run(name, "--help")
-        assert result.exit_code == 0
-        assert "Traceback" not in result.output
 
 
 # ---------------------------------------------------------------------- terminals, pipes, processes
-def test_columns_are_obeyed_and_nonsense_is_not(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    for columns, widest in (("70", 70), ("3", 100), ("wide", 100), ("", 100)):
-        monkeypatch.setenv("COLUMNS", columns)
-        result = run("formats")
-        assert result.exit_code == 0
-        assert max(map(len, result.stdout.splitlines())) <= widest
-
-
 def test_a_terminal_is_coloured_unless_no_color(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm-256color")
@@ -628,13 +388,6 @@ def test_a_process_prints_no_escape_codes(environment: dict[str, str]) -> None:
     assert done.returncode == 0
     assert done.stderr == ""
     assert readable(done.stdout)[0].startswith(f"{AMPERE}: ")
-
-
-def test_a_process_separates_and_explains() -> None:
-    done = process("separate", AMPERE, HOPPER, "--explain", *PATIENT)
-    assert done.returncode == 0
-    assert done.stderr == ""
-    assert readable(done.stdout)[0].startswith("SEPARATED: ")
 
 
 @pytest.mark.parametrize(

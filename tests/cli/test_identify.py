@@ -123,28 +123,6 @@ def test_a_device_is_asked_by_hand(tmp_path: Path) -> None:
     assert run("results", "verify").exit_code == 3
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "sentence"),
-    [
-        (("--device", f"model:{UNIT}"), 2, "expected --formats A,B,C,D"),
-        (("--device", f"model:{UNIT}", "--formats", "fp16"), 2, "expected the formats of A, B, C and D"),
-        (("--device", f"model:{UNIT}", "--formats", "fp16,fp16,fp32,fp9"), 2, "expected a known format"),
-        (("--device", f"model:{UNIT}", *FORMATS, "--scale", "ue8m0"), 2, "expected FORMAT/BLOCK"),
-        (("--device", f"model:{UNIT}", *FORMATS, "--scale", "ue8m0/4"), 3, "to take"),
-        (("--device", f"model:{UNIT}", *FORMATS, "--unit", UNIT), 2, "expected --unit or --formats"),
-        (("--device", f"model:{UNIT}", *FORMATS, "--next"), 2, "expected --device hand:NAME"),
-        (("--device", f"model:{UNIT}", *FORMATS, "--vectors", "-1"), 2, "expected an integer from 0"),
-        (("--device", f"model:{UNIT}", "--formats", "fp16,fp16,fp32,fp32", "--k", "0"), 2, "for --k"),
-        (("--device", "hand:lab", *FORMATS, "--answer", "none.jsonl"), 2, "expected answers as JSON lines"),
-        (("--device", "exec:no-such-program", *FORMATS), 3, "expected a program"),
-    ],
-)
-def test_what_cannot_be_asked_rejects(words: tuple[str, ...], code: int, sentence: str) -> None:
-    result = run("identify", *words)
-    assert result.exit_code == code, result.output
-    assert sentence in result.stderr
-
-
 def test_results_that_are_none_are_refused(tmp_path: Path) -> None:
     words = ("identify", "--device", "hand:lab", *FORMATS)
     lines = [json.loads(line) for line in run(*words, "--next").stdout.splitlines()]

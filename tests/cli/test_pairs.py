@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import re
 import signal
 import subprocess
 import sys
@@ -21,7 +20,7 @@ import signals
 from tcformal.cli import main
 from tcformal.cli.all_pairs import LETTERS
 from tcformal.query.pairs.all_pairs import PairOutcome
-from tcformal.query.pairs.pairs import Pair, groups, without_counterpart
+from tcformal.query.pairs.pairs import Pair, groups
 from tcformal.query.question import Kind
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -61,25 +60,6 @@ def outcomes(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return come_to
 
 
-def test_every_group_is_shown_in_a_hundred_columns(run: Run, outcomes: Callable[..., None]) -> None:
-    outcomes(Kind.SEPARATED)
-    shown = run("--all-pairs")
-    assert shown.exit_code == 0, shown.output
-    lines = shown.stdout.splitlines()
-    assert max(map(len, lines)) <= 100
-    for group in groups():
-        assert group.formats in lines
-        for unit in group.units:
-            assert any(unit.name in line.split() for line in lines), unit.name
-    rows = [line for line in lines if re.match(r"\s*\d+ .*·", line)]
-    assert sum(row.split().count("s") for row in rows) == 1266
-    alone = len(without_counterpart())
-    assert lines[-1] == f"{alone} designs of formats that no other design has"
-    said = " ".join(lines[:2])
-    assert said.startswith("1266 pairs of ")
-    assert ": 1266 separated; 0 kept from before; " in said
-
-
 @pytest.mark.parametrize("kind", list(LETTERS), ids=str)
 def test_only_open_questions_make_the_exit_code(
     run: Run, outcomes: Callable[..., None], kind: Kind | None
@@ -110,29 +90,6 @@ def test_a_group_is_asked_and_kept(run: Run) -> None:
         assert all(p["served"] is served for p in pairs_of(data))
     witnesses = [[p["witness"] for p in pairs_of(data)] for data in (first, second)]
     assert witnesses[0] == witnesses[1]
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (["--all-pairs", "hoper"], "expected a known text of a unit's name, but got 'hoper'"),
-        (["--all-pairs", "tf32", "fp16"], "expected at most one text to choose pairs by, but got two"),
-        (["--all-pairs", "--explain"], "expected --explain with two units, but got --all-pairs"),
-        (["--all-pairs", "--jobs", "0"], "expected an integer from 1 to 1024 for --jobs, but got 0"),
-        (["--all-pairs", "--jobs", "2", "--scheduler", "x"], "expected --jobs or --scheduler, but got both"),
-        (["--all-pairs", "--time-limit", "0"], "expected a number above zero for --time-limit"),
-        (["--all-pairs", "tf32", "--solvers", "z4"], "expected a known solver, but got 'z4'"),
-        (["--all-pairs", "tf32", "--assume", "finit"], "expected a known assumption, but got 'finit'"),
-        (["a/b", "a/c", "--jobs", "2"], "expected --jobs and --scheduler with --all-pairs only"),
-        (["a/b"], "expected two units or --all-pairs, but got a/b"),
-        ([], "expected two units or --all-pairs, but got neither"),
-    ],
-)
-def test_bad_input_is_one_sentence(run: Run, words: list[str], sentence: str) -> None:
-    refused = run(*words)
-    assert refused.exit_code == 2
-    assert f"error: {sentence}" in refused.stderr
-    assert refused.stdout == ""
 
 
 def test_a_scheduler_that_is_not_there_is_no_answer(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

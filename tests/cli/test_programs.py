@@ -124,29 +124,6 @@ def test_a_program_is_exported(mine: str) -> None:
     assert "calls: hopper/wgmma.m64n8k32.f32.e4m3.e4m3" in header.output
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (("programs", "bf16x8"), "bf16x9"),
-        (("programs", "none.toml"), "expected a program in none.toml"),
-        (("programs", "--length", "2"), "--length with a PROGRAM only"),
-        (("export", "x86/vdpbf16ps", "--to", "c", "--length", "2"), "--length with a program only"),
-        (("compare-programs", "bf16x9", "chained"), "two programs of equal inputs"),
-        (("compare-programs", "bf16x9", "fma-chain", "--more-than", "much"), "a number such as 3"),
-        (("compare-programs", "bf16x9", "fma-chain", "--c-exponents", "3"), "c_exponents as LOW..HIGH"),
-        (("explain", "bf16x9", "bf16x9", "--a", "1", "--b", "1"), "one program"),
-        (("explain", "bf16x9", "--a", "1", "--b", "1,2"), "as many values of b as of a"),
-        (("explain", "bf16x9", "--a", "x", "--b", "1"), "expected"),
-        (("explain", "bf16x9", "--a", "1", "--b", "1", "--scale-a", "1"), "no --scale-a with a program"),
-    ],
-)
-def test_bad_input_is_one_sentence(words: tuple[str, ...], sentence: str, mine: str) -> None:
-    result = call(*words)
-    assert result.exit_code == 2
-    assert sentence in result.output
-    assert "Traceback" not in result.output
-
-
 def test_the_error_of_a_program_is_bounded(mine: str) -> None:
     given = ("accuracy", f"{mine}@word=tf32", "--length", "2")
     shown = call(*given)
@@ -160,19 +137,6 @@ def test_the_error_of_a_program_is_bounded(mine: str) -> None:
     refused = call("accuracy", f"{mine}@word=e4m3", "--length", "2")
     assert refused.exit_code == 3
     assert "no bound: expected words that do not overflow e4m3" in refused.output
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("mine.toml", "--plot", "a.svg"), "expected --plot and --promote with a UNIT only"),
-        (("valpey@terms=3", "--exponents", "0..1"), "expected --exponents with a PROGRAM only"),
-    ],
-)
-def test_options_of_another_thing_are_refused(mine: str, words: tuple[str, ...], said: str) -> None:
-    done = call("accuracy", *words)
-    assert done.exit_code == 2
-    assert said in done.output
 
 
 def test_a_program_that_loses_more_is_worse_on_the_inputs_found() -> None:

@@ -7,7 +7,6 @@ import re
 import shlex
 from collections.abc import Callable
 
-import pytest
 from click.testing import Result
 
 from tcformal.encodings.catalog import FORMATS
@@ -84,18 +83,3 @@ def test_scaled_units_are_explained_from_the_command_line(run: Run) -> None:
     result = run("explain", NV, f"{NV}@fraction_bits=9", "--a", "6,...", "--b", "6,...", *scales[:2])
     assert "Σ a·b[0…15]·2^-6 = 0.5625" in result.stdout
     assert "k = 0…15: scale_a[0] = 0.015625 (0x08), scale_b[0] = 1 (0x38)" in result.stdout
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (["--scale-a", "1,1"], f"expected 1 values for scale_a of {MX}, but got 2"),
-        (["--scale-b", "-1"], "expected a value that e8m0 holds exactly, but got -1: the format has no sign"),
-    ],
-)
-def test_scales_are_refused_in_one_sentence(run: Run, words: list[str], sentence: str) -> None:
-    result = run("explain", MX, "--a", "1,...", "--b", "1,...", *words)
-    assert result.exit_code == 2
-    assert result.stderr.splitlines()[-1].endswith(sentence)
-    result = run("separate", MX, f"{MX}@fraction_bits=24", "--assume", "scale_exponents=1..0")
-    assert result.exit_code == 2

@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from collections.abc import Callable
 
-import click
 import pytest
 from click.testing import Result
 
-from tcformal.cli.command_list import COMMANDS
-from tcformal.cli.group import main
 from tcformal.design.aliases import ALIASES
 from tcformal.design.names import resolve
-from tcformal.report.text import SCREEN, console, table
 
 Run = Callable[..., Result]
-
-
-def test_the_summaries_are_those_of_the_commands() -> None:
-    context = click.Context(main)
-    for name, listed in COMMANDS.items():
-        command = main.get_command(context, name)
-        assert command is not None
-        assert command.get_short_help_str(limit=1000) == listed.summary
-        assert command.help
 
 
 #: What a command does not import: that is most of its start.
@@ -47,71 +33,6 @@ def test_a_command_imports_little(words: str) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert [name for name in HEAVY[words] if f"'{name}'" in done.stderr] == []
-
-
-@pytest.mark.parametrize(
-    "words", ["units", "units --arch blackwell", "run --list", "formats", "results list", "--help"]
-)
-def test_lists_fit_a_screen(run: Run, words: str) -> None:
-    """Names that leave no room in their row have a second line."""
-    lines = run(*words.split()).output.splitlines()
-    assert len(lines) <= 2 * SCREEN + 10
-    assert max(map(len, lines)) <= 100
-
-
-@pytest.mark.parametrize("name", ["h100:fp16", "b200:mxf4", "mi300x:bf16", "spr:amx-bf16", "gaudi3:e4m3"])
-def test_a_unit_fits_a_screen_and_cites_each_source_once(
-    run: Run, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    text = run("units", name).output
-    assert text.startswith(f"{name}: ")
-    assert len(text.splitlines()) <= SCREEN
-    assert [x for x in text.splitlines() if len(x) > 80] == []
-    paths = re.findall(r"results/\S+", text)
-    assert len(paths) == len(set(paths))
-
-
-def test_what_is_left_out_is_said_and_listed(run: Run) -> None:
-    short = run("units", "--arch", "blackwell").output
-    assert "more designs: --designs lists them" in short
-    every = run("units", "--arch", "blackwell", "--designs").output
-    assert len(every.splitlines()) > len(short.splitlines())
-    assert "more designs" not in every
-    assert "valpey@…" in run("units").output
-
-
-def test_a_misspelt_command_is_told_what_is_near(run: Run) -> None:
-    result = run("seperate")
-    assert result.exit_code == 2
-    assert "expected a known command, but got 'seperate': the closest are separate" in result.output
-
-
-def drawn(text: str, width: int) -> list[str]:
-    """The lines of a cell of that width."""
-    made = table("unit")
-    made.add_row(text)
-    out = console()
-    out.width = width
-    with out.capture() as captured:
-        out.print(made)
-    return [line.rstrip() for line in captured.get().splitlines()[1:]]
-
-
-@pytest.mark.parametrize(
-    ("text", "lines"),
-    [
-        ("hopper/mma.m16n8k16.f32.f16@fraction_bits=25,carry_bits=3",
-         ["hopper/mma.m16n8k16.f32.f16@", "fraction_bits=25,", "carry_bits=3"]),
-        ("v_mfma_f32_32x32x8_f16_with_another_name", ["v_mfma_f32_32x32x8_f16_with_", "another_name"]),
-        ("a short word and volta/mma.m8n8k4.f32.f16.f16.f32",
-         ["a short word and", "volta/mma.m8n8k4.f32.f16.", "f16.f32"]),
-        ("0123456789abcdef0123456789abcdef", ["0123456789abcdef0123456789ab", "cdef"]),
-        ("1.25 is no name", ["1.25 is no name"]),
-    ],
-)  # fmt: skip
-def test_long_names_wrap_at_separators(text: str, lines: list[str]) -> None:
-    assert drawn(text, 28) == lines
 
 
 @pytest.mark.parametrize("alias", list(ALIASES))

@@ -98,24 +98,6 @@ def test_block_scales_are_files_too_and_words_are_of_the_units_formats(folder: P
     assert not (folder / "e.npy").exists()
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ("a.npy gone.npy --on U -o d.npy", "expected a file of an array, but there is no gone.npy"),
-        ("a.npy c.npy --on U -o d.npy", "expected A of shape [..., M, K] and B of shape [..., K, N]"),
-        ("c.npy b.npy --on U -o d.npy", "expected"),
-        ("a.npy b.npy --on U -o d.bin", "expected a file D.npy after -o, but got d.bin"),
-        ("a.npy b.npy --on U", "expected --output, but got none, as in: tcformal simulate a.npy b.npy --on "),
-        ("a.npy b.npy -o d.npy", "expected --on, but got none, as in: tcformal simulate a.npy b.npy --on "),
-    ],
-)
-def test_bad_input_rejects(folder: Path, words: str, said: str) -> None:
-    done = run("simulate", *words.replace("U", UNIT).split())
-    assert done.exit_code == 2
-    assert done.stderr.startswith(f"error: {said}")
-    assert not (folder / "d.npy").exists()
-
-
 def test_the_template_is_a_device_that_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("box.py").write_text(run("probe", "template").stdout, encoding="utf-8")

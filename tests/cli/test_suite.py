@@ -54,18 +54,6 @@ def run(run: Run) -> Run:
     return partial(run, "suite")
 
 
-def test_the_table(run: Run) -> None:
-    result = run(*THREE)
-    assert result.exit_code == 0
-    lines = result.stdout.splitlines()
-    assert all(len(line) <= 100 for line in lines)
-    assert lines[0].startswith("2 inputs for 3 classes of 3 designs at k=2: no suite of the 512 inputs tried")
-    assert "it alone separates 1 pair" in result.stdout
-    rows = [line.split() for line in lines if " 0x" in line and line.startswith("@")]
-    assert [row[0][-7:] for row in rows] == ["RZ-FP32", "RU-FP32", "RD-FP32"]
-    assert len({tuple(row[1:]) for row in rows}) == 3
-
-
 def test_json_is_checked_and_damage_noticed(run: Run, tmp_path: Path) -> None:
     result = run(*THREE, "--json")
     assert result.exit_code == 0
@@ -142,25 +130,3 @@ def test_an_undecided_pair_is_no_answer(run: Run) -> None:
     header = run("valpey@terms=5", "--vary", "carry_bits=3,4", "--total-time", "0.001", "--format", "c")
     assert header.exit_code == 2
     assert "for a C header" in header.stderr
-
-
-@pytest.mark.parametrize(
-    ("words", "text"),
-    [
-        ((), "expected a unit, operand formats or an architecture"),
-        (("ampere/nothing",), "expected a known unit"),
-        ((*THREE, "--vectors", "0"), "expected an integer from 2 to 10000000 for --vectors"),
-        ((*THREE, "--jobs", "0"), "expected an integer from 1 to 1024 for --jobs"),
-        ((*THREE, "--seed", "-1"), "expected an integer"),
-        ((*THREE, "--shrink-time", "0"), "expected a number above zero for shrink_s"),
-        ((*THREE, "--format", "c", "--prefix", "1x"), "for the prefix of C names"),
-        ((*THREE, "-o", "x"), "expected --format json, csv or c with --output"),
-        ((*THREE, "--format", "csv", "-o", "/nowhere/x"), "expected a file that can be written"),
-        ((*THREE, "--solvers", "z4"), "expected a known solver"),
-    ],
-)
-def test_bad_input_is_one_sentence(run: Run, words: tuple[str, ...], text: str) -> None:
-    result = run(*words)
-    assert result.exit_code == 2
-    assert text in result.stderr
-    assert len([line for line in result.stderr.splitlines() if line.startswith("error: ")]) == 1

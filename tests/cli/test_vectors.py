@@ -76,19 +76,3 @@ def test_a_wrong_result_rejects(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wrong, lambda spec, x: replay(spec, x) ^ np.uint64(1))
     with pytest.raises(SolverDisagreementError, match="in fractions"):
         vectors_of(tcformal.unit(VOLTA).spec, 3)
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("--kind", "edges"), "expected a known kind of vectors, but got 'edges'"),
-        (("-n", "0"), "expected an integer"),
-        (("--seed", "-1"), "expected an integer"),
-        (("--json", "--format", "csv"), "expected --json alone"),
-        (("-o", "no/such/folder"), "expected a file that can be written"),
-    ],
-)
-def test_bad_input_rejects(words: tuple[str, ...], said: str) -> None:
-    done = run(VOLTA, *words)
-    assert done.exit_code == 2
-    assert done.stderr.startswith(f"error: {said}")

@@ -181,6 +181,73 @@ vectors h100 --kind odd | directed, boundary, random
 simulate a.npy b.npy --on h100:fp16 --c wide.npy -o x.npy | [4, 4]
 simulate one.npz:z b.npy --on h100:fp16 -o x.npy | one of a
 report --results nowhere --out site | a folder of results
+suite | a unit, operand formats or an architecture
+suite valpey@terms=2 --vectors 0 | from 2 to 10000000
+suite valpey@terms=2 --jobs 0 | from 1 to 1024
+suite valpey@terms=2 --seed -1 | from 0 to
+suite valpey@terms=2 --shrink-time 0 | above zero
+suite valpey@terms=2 --format c --prefix 1x | the prefix of C names
+suite valpey@terms=2 -o x | --format json, csv or c with --output
+separate | --all-pairs
+separate --all-pairs tf32 fp16 | at most one text
+separate --all-pairs --explain | --explain with two units
+separate --all-pairs --jobs 0 | from 1 to 1024
+separate --all-pairs --jobs 2 --scheduler x | --jobs or --scheduler
+separate --all-pairs --time-limit 0 | above zero
+separate --all-pairs tf32 --assume finit | finite
+programs none.toml | a program in none.toml
+programs --length 2 | with a PROGRAM only
+export x86/vdpbf16ps --to c --length 2 | with a program only
+compare-programs bf16x9 chained | two programs of equal inputs
+compare-programs bf16x9 fma-chain --more-than much | a number such as 3
+compare-programs bf16x9 fma-chain --c-exponents 3 | LOW..HIGH
+explain bf16x9 bf16x9 --a 1 --b 1 | one program
+explain bf16x9 --a 1 --b 1,2 | as many values of b as of a
+explain bf16x9 --a 1 --b 1 --scale-a 1 | no --scale-a with a program
+statistics v100:fp16 --show heat | growth
+statistics v100:fp16 --lengths 1048576 --elements 65536 | length times elements
+separate h100 a100 --time-limit inf | at most 1000000000 s
+separate h100 a100 --solvers z3,z3 | different solvers
+separate h100 a100 --frobnicate | No such option
+prove h100 a100 --time-limit soon | not a valid float
+divide h100 | distance
+eval h100 --json --a 1 | tcformal eval
+prove v100 --claim order | product-order
+prove v100 v100 --claim all | at most one unit with --claim
+prove v100 --claim all --filter x | a unit or --filter
+prove v100 --claim all --assume finite | one unit and one claim
+prove v100 --claim carry-bits --assume c=0 | claim carry-bits uses (none)
+prove v100 --claim negation-symmetry --explain | no --explain
+prove --claim all --filter nothing | a unit that all fits
+prove v100 v100 --filter x | --filter with --claim only
+prove x86/vdpbf16ps --claim carry-bits | without a bound on its bits
+simulate gone.npy b.npy --on v100 -o x.npy | there is no gone.npy
+simulate a.npy b.npy --on v100 -o d.bin | a file D.npy after -o
+simulate a.npy b.npy --on v100 | tcformal simulate a.npy b.npy --on
+vectors v100 -n 0 | from 1 to
+vectors v100 --seed -1 | from 0 to
+vectors v100 --json --format csv | --json alone
+vectors v100 -o no/such/folder | no such folder
+identify --device model:v100 --formats fp16 | the formats of A, B, C and D
+identify --device model:v100 --formats fp16,fp16,fp32,fp32 --k 4 --scale ue8m0 | FORMAT/BLOCK
+identify --device model:v100 --formats fp16,fp16,fp32,fp32 --unit v100 | --unit or --formats
+identify --device model:v100 --formats fp16,fp16,fp32,fp32 --k 4 --next | hand:NAME
+identify --device model:v100 --formats fp16,fp16,fp32,fp32 --vectors -1 | an integer from 0
+identify --device model:v100 --formats fp16,fp16,fp32,fp32 --k 0 | for --k
+identify --device hand:lab --formats fp16,fp16,fp32,fp32 --k 4 --answer none.jsonl | answers as JSON lines
+explain b200:mxe4m3 --a 1,... --b 1,... --scale-a 1,1 | 1 values for scale_a
+explain b200:mxe4m3 --a 1,... --b 1,... --scale-b -1 | the format has no sign
+export v100 | smtlib, btor2, aiger, verilog, c, json
+export v100 --to c --json | --json alone or with --to json
+accuracy v100 --lengths '' | 16,64,256
+accuracy bf16x9 --plot a.svg | a UNIT only
+accuracy v100 --exponents 0..1 | a PROGRAM only
+probe campaign --device model:volta --minutes inf | at most 10080
+probe campaign --device model:volta --vectors 1000000000000 | from 0 to 1000000000
+probe campaign --device model:volta --jobs 0 | from 1 to 1024
+probe campaign --device cuda:99999999999999999999 | the number of a GPU
+probe campaign --device hip:-1 | the number of a GPU
+units amper/mma.m16n8k16.f32.f16.f16.f32 --json | ampere
 """
 CALLS = [tuple(line.rsplit(" | ", 1)) for line in WRONG.strip().splitlines()]
 

@@ -2,29 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-from tcformal.oracle.values import format_value, parse_value
-from tcformal.simulation.matrix_unit import Unit, unit
-
-
-def dot(
-    u: Unit, a: list[str], b: list[str], c: str, scales: tuple[list[str], list[str]] | None = None
-) -> str:
-    """One dot product in values as people write them; operands that are not given are zero."""
-    rows = []
-    for fmt, values in ((u.a_format, a), (u.b_format, b)):
-        raw = [parse_value(fmt, v) for v in values] + [0] * (u.k - len(values))
-        rows.append(np.array([raw], dtype=np.uint64))
-    raw_c = np.array([parse_value(u.c_format, c)], dtype=np.uint64)
-    if scales is None:
-        return format_value(u.d_format, int(u.dot_bits(rows[0], rows[1], raw_c)[0]))
-    kind = u.scale_format
-    assert kind is not None
-    alpha, beta = (np.array([[parse_value(kind, v) for v in row]], dtype=np.uint64) for row in scales)
-    return format_value(u.d_format, int(u.dot_bits(rows[0], rows[1], raw_c, alpha, beta)[0]))
-
+from golden.evaluation import dot
+from tcformal.simulation.matrix_unit import unit
 
 #: XIE Table 8, by unit; the input is Equation 10.
 TABLE_8 = {

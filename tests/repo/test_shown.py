@@ -84,14 +84,6 @@ def test_an_answer_is_shown_in_a_line_and_as_its_command_prints_it(
         assert words(str(answer)) <= words(done.stdout), done.output
 
 
-def test_a_verdict_says_what_it_is_about() -> None:
-    found = tcformal.separate(AMPERE, HOPPER)
-    assert repr(found).startswith(f"<SEPARATED {AMPERE} ≠ {HOPPER}, 1 product, c=")
-    assuming = tcformal.Assumptions(("finite",), c=0)
-    proved = tcformal.prove_equal(HOPPER, HOPPER, assumptions=assuming)
-    assert repr(proved) == f"<EQUIVALENT {HOPPER} = {HOPPER} assuming finite, c=0x0>"
-
-
 def test_long_names_are_cut_in_the_middle() -> None:
     name = f"{HOPPER}@fraction_bits=24,carry_bits=3,zero_exponent=-130,zero_sign=ieee,order=odd_first"
     assert short(AMPERE) == AMPERE

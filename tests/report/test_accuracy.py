@@ -116,10 +116,3 @@ def test_several_units_and_lengths_have_a_line_each(tmp_path: Path) -> None:
         assert 0 < float(row["attained·2^24"]) <= float(row["bound·2^24"])
     said = " ".join(CliRunner().invoke(main, ["accuracy", VOLTA, other]).stdout.split())
     assert said.startswith(f"Errors of 4 products, in parts of Σ|x_k·y_k|: {other} at most ")
-
-
-@pytest.mark.parametrize("lengths", ["", "a", "4,x"])
-def test_lengths_that_are_none_reject(lengths: str) -> None:
-    done = CliRunner().invoke(main, ["accuracy", VOLTA, "--lengths", lengths])
-    assert done.exit_code == 2
-    assert "expected lengths as 16,64,256 for --lengths" in done.stderr

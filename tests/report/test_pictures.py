@@ -64,18 +64,3 @@ def test_statistics_as_data() -> None:
     assert [x["length"] for x in made["samples"]] == [4, 8]
     assert all(sum(x["histogram"]["counts"]) == x["elements"] == 16 for x in made["samples"])
     assert [x["exact"] for x in made["bias"]] == [False, False]
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (["--plot", "f.jpg"], "expected a known kind of picture, but got 'jpg'"),
-        (["--lengths", "4,x"], "expected lengths as 16,64,256 for --lengths, but got '4,x'"),
-        (["--show", "heat"], "expected a known picture, but got 'heat'"),
-        (["--lengths", "1048576", "--elements", "65536"], "for length times elements"),
-    ],
-)
-def test_statistics_rejects(words: list[str], sentence: str) -> None:
-    done = CliRunner().invoke(main, ["statistics", VOLTA, *words])
-    assert done.exit_code == 2
-    assert sentence in " ".join(done.output.split())

@@ -114,22 +114,6 @@ def test_the_first_stage_that_differs_is_marked_in_both(
     assert second[1]
 
 
-def test_sums_that_change_nothing_are_counted_where_a_picture_is_narrow() -> None:
-    """A result that a second block takes over; not one that it rounds, or one where units differ."""
-    idle = "1 sum leaves its only term as it is"
-    spec = resolve(AMPERE)
-    for c in ("-2^-25", "0"):
-        trace = explain_witness(spec, witness_of(spec, ["1"] + ["0"] * 15, ["1"] * 16, c))
-        assert panels_svg([trace])[0].count(f">{idle}</text>") == 1
-        assert idle not in picture_svg([trace])
-    full = explain_witness(spec, witness_of(spec, ["1"] * 16, ["1"] * 16, "1"))
-    assert idle not in panels_svg([full])[0]
-    # One term that two units round differently.
-    units = [resolve(name) for name in (f"{HOPPER}@conversion=RNE-FP32", HOPPER)]
-    pair = [explain_witness(x, witness_of(x, ["1"] + ["0"] * 15, ["1"] * 16, "0x33c00000")) for x in units]
-    assert [svg.count("◀") for svg in panels_svg(pair)] == [1, 1]
-
-
 def test_nothing_is_marked_where_units_do_the_same() -> None:
     spec = resolve(AMPERE)
     trace = explain_witness(spec, witness_of(spec, ["1"] * 16, ["1"] * 16, "1"))
@@ -141,19 +125,6 @@ def test_two_pictures_on_one_page_share_no_name() -> None:
     made = [svg for trace in traces(AMPERE, 3) for svg in panels_svg([trace])]
     ids = [x.attrib["id"] for svg in made for x in ElementTree.fromstring(svg).iter() if "id" in x.attrib]
     assert len(ids) == len(set(ids)) == 9
-
-
-def test_discarded_bits_are_hatched_and_dashed_beside_their_colour() -> None:
-    spec = resolve(AMPERE)
-    text = picture_svg(
-        [explain_witness(spec, witness_of(spec, ["16384"] + ["0"] * 15, ["1"] * 16, "-2^-11"))]
-    )
-    cut = [x for x in ElementTree.fromstring(text).iter(SVG + "rect") if x.get("class") == "cut"]
-    assert cut
-    assert all(x.attrib["fill"].startswith("url(#") for x in cut)
-    assert "stroke-dasharray" in text
-    assert "prefers-color-scheme:dark" in text
-    assert "@media print" in text
 
 
 def test_explain_writes_a_picture_and_a_page_of_its_own(tmp_path: Path) -> None:

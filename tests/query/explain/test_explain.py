@@ -400,28 +400,6 @@ def shown(trace: Trace, capsys: pytest.CaptureFixture[str], width: int = WIDTH) 
     return capsys.readouterr().out.splitlines()
 
 
-@pytest.mark.parametrize("width", [pytest.param(WIDTH, marks=pytest.mark.long), 80])
-@pytest.mark.parametrize("name", DESIGNS)
-def test_pictures_fit_and_their_points_are_aligned(
-    name: str, width: int, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for trace in traces(name):
-        lines = shown(trace, capsys, width)
-        assert max(map(len, lines)) <= width
-        assert not any("\x1b" in line for line in lines)
-        bars = 0
-        for line in lines:
-            if line.startswith("block"):
-                bars = points = 0
-            elif line.startswith("term "):
-                bars = line.index("|")
-            elif "|" in line and not line.startswith("normalised"):
-                assert line.index("|") == bars or trace.unit.design.fraction_bits == 4, line
-                point = line.rindex(".", 0, line.index("|"))
-                assert points in (0, point), line
-                points = point
-
-
 def kind_of_arithmetic(spec: UnitSpec) -> tuple[Any, ...]:
     """What decides the shape of a picture, numbers apart."""
     d = spec.design

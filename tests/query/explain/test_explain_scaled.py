@@ -9,7 +9,6 @@ from functools import cache
 from typing import Any
 
 import pytest
-from rich.console import Console
 
 from tcformal.design.catalog import catalogue
 from tcformal.design.names import resolve
@@ -21,8 +20,7 @@ from tcformal.oracle.sums import aligned_sum, largest_exponent
 from tcformal.oracle.values import ExactValue, NumberClass, decode
 from tcformal.query.explain.explain import explain, explain_witness
 from tcformal.query.explain.trace import SumStep, TermRow, Trace, divergence
-from tcformal.report.picture import explanation_data, picture
-from tcformal.report.text import WIDTH
+from tcformal.report.picture import explanation_data
 from tcformal.semantics.chain import scale_count
 from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.operands.batch import batch, witness_at
@@ -322,61 +320,6 @@ def test_scaled_results_that_differ_always_part(first: str, second: str) -> None
 
 
 # ---------------------------------------------------------------------- what people see
-def shown(trace: Trace, capsys: pytest.CaptureFixture[str], width: int = WIDTH) -> list[str]:
-    Console(width=width, highlight=False).print(picture(trace, width))
-    return capsys.readouterr().out.splitlines()
-
-
-def test_a_picture_of_scaled_products(capsys: pytest.CaptureFixture[str]) -> None:
-    trace = given(MX, ["1.5", "448"], ["1.5", "448"], "1.25", scale_a=["2^-20"], scale_b=["2^3"])
-    assert [line.rstrip() for line in shown(trace, capsys)] == [
-        MX,
-        "k = 0…31: scale_a[0] = 2^-20 (0x6b), scale_b[0] = 8 (0x82)",
-        "block0: 33 terms at e_max = 0, 25 fraction bits kept (30 of them zero, not shown)",
-        "term                        exponent  ±kept bits                   | discarded",
-        "a[0]·b[0]·2^-17 = 9*2^-19        -17  +00.0000000000000001001000000|",
-        "a[1]·b[1]·2^-17 = 1.53125         -1  +01.1000100000000000000000000|",
-        "c = 1.25                           0  + 1.0100000000000000000000000|",
-        "sum = 1458185*2^-19                   +10.1100100000000001001000000|",
-        "normalised, RZ-FP32                1    1.01100100000000001001000| exact",
-        "result: 1458185*2^-19 (0x40320048)",
-    ]
-
-
-def test_a_picture_of_groups(capsys: pytest.CaptureFixture[str]) -> None:
-    """A group of zeros is not shown; one that sums to zero is, with the exponent that it keeps."""
-    a = ["6"] * 16 + ["0.5"] * 16 + ["1", "-1"] * 8
-    b = ["6"] * 16 + ["0.5"] * 16 + ["1"] * 16
-    trace = given(NV, a, b, "1.25", scale_a=["448", "1.125", "1", "1"], scale_b=["448", "1.5", "1", "1"])
-    lines = [line.rstrip() for line in shown(trace, capsys)]
-    assert lines[:5] == [
-        NV,
-        "each group of 16 products is first summed exactly and then scaled",
-        "k = 0…15: scale_a[0] = 448 (0x7e), scale_b[0] = 448 (0x7e)",
-        "k = 16…31: scale_a[1] = 1.125 (0x39), scale_b[1] = 1.5 (0x3c)",
-        "all other scales are 1",
-    ]
-    assert lines[5].startswith("block0: 5 terms at e_max = 16, 35 fraction bits kept (1 of them zero")
-    assert [line.partition(" +")[0].split() for line in lines[7:11]] == [
-        ["Σ", "a·b[0…15]·200704", "16"],
-        ["Σ", "a·b[16…31]·1.6875", "=", "6.75", "0"],
-        ["Σ", "a·b[32…47]", "=", "0", "0"],
-        ["c", "=", "1.25", "0"],
-    ]
-
-
-@pytest.mark.parametrize("width", [WIDTH, 80])
-@pytest.mark.parametrize("name", SOME)
-def test_pictures_of_scaled_units_fit(name: str, width: int, capsys: pytest.CaptureFixture[str]) -> None:
-    for trace in traces(name):
-        lines = shown(trace, capsys, width)
-        assert max(map(len, lines)) <= width
-        bars = {line.index("|") for line in lines if "|" in line and not line.startswith("normalised")}
-        assert len(bars) <= 1
-        points = {line.rindex(".", 0, line.index("|")) for line in lines if line[:1] in "aΣc" and "|" in line}
-        assert len(points) <= 1
-
-
 def test_scaled_explanations_as_data() -> None:
     trace = given(MX, ["1.5"], ["1"], scale_a=["nan"])
     (unit,) = explanation_data([trace])["units"]
