@@ -649,10 +649,11 @@ def stage_of(spec: UnitSpec, w: Witness) -> str:
         if decode(spec.a_format, x).number and decode(spec.b_format, y).number
     ]  # fmt: skip
     c = bool(decode(spec.c_format, w.c).number)
+    rounded = "" if spec.d_format.integer else ", rounded to the format of d"
     if not live:
-        return "c alone, rounded to the format of d" if c else "a sum of zeros"
+        return f"c alone{rounded}" if c else "a sum of zeros"
     if len(live) == 1 and not c:
-        return "one product alone, rounded to the format of d"
+        return f"one product alone{rounded}"
     terms = f"{len(live)} product{'s' if len(live) > 1 else ''}{' and c' if c else ''}"
     return f"a sum of {terms}"
 

@@ -28,7 +28,7 @@ from tcformal.theory.equality import equal_by_theorem
 from tcformal.theory.integer_theorems import integer_form
 
 #: Random inputs that every design is held against, sums at the ends of narrow sums, and their seed.
-_RANDOM, _EDGES, _SEED = 160, 160, 23
+_RANDOM, _EDGES, _SEED = 160, 240, 23
 #: Answers that a design is held against one by one before it is held against all.
 _ROWS = 40
 #: Designs of which it is asked how many answers they give, where none gives all.
@@ -90,7 +90,7 @@ class IdentifyingIntegers(Identifying):
         return self._concluded()
 
     def _inputs(self) -> list[Batch]:
-        """Random inputs, and products at the ends of their ranges beside a small c."""
+        """Random inputs, and products at the ends of their ranges beside c near a power of two."""
         rng, sums = np.random.default_rng(_SEED), Sums(self.asker)
         corners: list[Factors] = [(x, y) for x in sums.a for y in sums.b]
         rows: list[Terms] = []
@@ -100,7 +100,12 @@ class IdentifyingIntegers(Identifying):
             one = np.full(len(places), rng.integers(0, 4))
             chosen = rng.integers(0, 4, len(places)) if i % 4 else one
             products = {int(p): corners[n] for p, n in zip(places, chosen, strict=True)}
-            rows.append((products, int(rng.integers(0, 3))))
+            # c is small, beside a power of two, or what the products leave to one.
+            power = (1 << int(rng.integers(4, max(5, sums.c[1].bit_length() + 1)))) * int(rng.choice([-1, 1]))
+            c = (0, power, power - sum(x * y for x, y in products.values()))[i // 4 % 3] + int(
+                rng.integers(-2, 3)
+            )
+            rows.append((products, max(sums.c[0], min(sums.c[1], c))))
         return [sums.batch(rows), inputs_to_try(self.spec, self.k, _RANDOM, _SEED)]
 
     def _catalogued(self) -> list[UnitSpec]:
