@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from tcformal.design.axes import computed
+from tcformal.design.catalog import catalogue
 from tcformal.design.names import resolve
 from tcformal.design.spec import Design
 from tcformal.design.trees.arrangements import tree_of, tree_unit
@@ -13,6 +15,7 @@ from tcformal.design.trees.tree import Step, Tree
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import DeviceError
 from tcformal.identification import operand_questions as questions
+from tcformal.identification.asker import OutOfTimeError
 from tcformal.identification.identification import AxisOutcome, Identification, IdentifyVerdict, Settled
 from tcformal.identification.identify import Identifying
 from tcformal.identification.integer_kinds import kind_of_integers
@@ -109,18 +112,26 @@ class IdentifyingIntegers(Identifying):
         return [sums.batch(rows), inputs_to_try(self.spec, self.k, _RANDOM, _SEED)]
 
     def _catalogued(self) -> list[UnitSpec]:
-        """The catalogued designs of the formats; none for a device that takes no c."""
-        return [] if self.asker.refused else super()._catalogued()
+        """The catalogued designs of the formats, one under the name of an instruction that was asked for.
+
+        None for a device that takes no c.
+        """
+        if self.asker.refused:
+            return []
+        named = {computed(self.spec, self.k): self.spec} if self.spec.name in catalogue() else {}
+        return [named.get(computed(u, self.k), u) for u in super()._catalogued()]
 
     # ------------------------------------------------------------------ designs that are tried
     def _try(self, designs: Iterable[Tried]) -> None:
-        """Hold designs against all answers, each function once, and ask what splits those left."""
+        """Hold designs against all answers, each function once, and ask what splits those left.
+
+        Errors: OutOfTimeError where the time is over before all were.
+        """
         batch, answers = self.asker.history
         rows = self._telling(batch)
         for x in designs:
             if self.over():
-                self.cut = True
-                break
+                raise OutOfTimeError
             if x.unit.name in self._tried:
                 continue
             self._tried[x.unit.name] = x
