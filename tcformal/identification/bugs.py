@@ -64,6 +64,7 @@ def result_bugs(x: Elements) -> Iterator[Bug]:
     """Bugs of a right result: rounded twice, flushed, saturated, added to after it was rounded."""
     d = x.d_format
     if d.integer:
+        yield from _integer_results(x)
         return
     for name in _NARROW:
         fmt = format_named(name)
@@ -79,6 +80,90 @@ def result_bugs(x: Elements) -> Iterator[Bug]:
                 _without(name),
                 _added(name),
             )
+
+
+# ------------------------------------------------------------------ sums of integers
+#: Bits in which sums of integers saturate or wrap by mistake, and products of one such sum.
+_BITS, _SUMMED = (32, 16, 8, 24), (2, 4, 8, 16, 32, 64)
+#: Bits by which results are shifted by mistake.
+_SHIFTS = range(1, 9)
+_ENDS_OF = {"saturate": "saturate at the ends of {}", "wrap": "wrap as {}"}
+
+
+def _integer_results(x: Elements) -> Iterator[Bug]:
+    """Bugs of sums of integers: where they saturate or wrap, signs that are not read, shifted results."""
+    if any(y is not None for y in (x.alpha, x.beta, x.bias)):
+        return
+    for how, text in _ENDS_OF.items():
+        for bits in _BITS:
+            said = text.format(f"{'' if x.d_format.sign_bit else 'u'}int{bits}")
+            yield Bug(f"sums {said}", after=_summed(x.k, how, bits))
+            for size in (n for n in (1, *_SUMMED) if n < x.k):
+                each = "each product" if size == 1 else f"every {size} products"
+                if how == "saturate":
+                    yield Bug(f"sums {said} after {each}", after=_summed(size, how, bits))
+                of = "products" if size == 1 else f"sums of {size} products"
+                yield Bug(f"{of} {said} before they are added", after=_summed(size, how, bits, alone=True))
+    for n in _SHIFTS:
+        half = "halved" if n == 1 else f"divided by 2^{n}"
+        yield Bug(f"results are {half}, rounded down", after=partial(_shifted, n))
+    for letters in ("a", "b", "ab"):
+        dtypes_ = [getattr(x, side).dtype for side in letters]
+        read = " and ".join(
+            f"{side.upper()} is read as {_other_sign(t)}" for side, t in zip(letters, dtypes_, strict=True)
+        )
+        yield Bug(read, after=_summed(x.k, "wrap", 64, letters=letters))
+
+
+def _other_sign(of: np.dtype[Any]) -> np.dtype[Any]:
+    """The integers of the same width that have a sign, or have none."""
+    return np.dtype(f"{'u' if of.kind == 'i' else 'i'}{of.itemsize}")
+
+
+def _summed(
+    size: int, how: str, bits: int, *, alone: bool = False, letters: str = ""
+) -> Callable[[Raw, Format, Elements], Raw]:
+    """Exact sums of so many products each, which saturate or wrap: with the sum so far, or `alone`.
+
+    `letters`: operands whose words are read with the other sign.
+    """
+
+    def change(words: Raw, fmt: Format, x: Elements) -> Raw:
+        a, b = (
+            y.view(_other_sign(y.dtype)) if side in letters else y
+            for side, y in (("a", np.ascontiguousarray(x.a)), ("b", np.ascontiguousarray(x.b)))
+        )
+        products = a.astype(np.int64) * b.astype(np.int64)
+        more = -products.shape[1] % size
+        parts = np.pad(products, ((0, 0), (0, more))).reshape(len(products), -1, size).sum(2)
+        total = np.zeros(len(products), np.int64) if x.c is None else x.c.astype(np.int64)
+        if alone:
+            total = total + _converted(parts, how, bits, fmt).sum(1)
+        else:
+            for part in parts.T:
+                total = _converted(total + part, how, bits, fmt)
+        return (total & ((1 << fmt.width) - 1)).astype(words.dtype)
+
+    return change
+
+
+def _converted(total: NDArray[np.int64], how: str, bits: int, fmt: Format) -> NDArray[np.int64]:
+    """Integers as numbers of so many bits, with a sign where a format has one."""
+    if bits >= _WHOLE:
+        return total
+    low = -(1 << (bits - 1)) if fmt.sign_bit else 0
+    most = low + (1 << bits) - 1
+    return np.clip(total, low, most) if how == "saturate" else (total - low) % (1 << bits) + low
+
+
+#: Bits that no sum has.
+_WHOLE = 64
+
+
+def _shifted(n: int, words: Raw, fmt: Format, x: Elements) -> Raw:
+    """Right results without their last bits."""
+    signed = words.view(f"i{words.itemsize}") if fmt.sign_bit else words
+    return np.asarray((signed >> n).view(words.dtype))
 
 
 def missing_shares(k: int) -> Iterator[Bug]:

@@ -386,7 +386,10 @@ class Identifying:
         if not fitting:
             return self._asked_again() or self._set_aside() or self._outside()
         self.listed = self.listed and any(isinstance(s.family, ListedFamily) for s in self.search.alive)
-        simplest = min(fitting, key=lambda u: (u.tree is not None, "@" in u.name, len(u.name)))
+        asked_for = self.spec.name  # that of an instruction where one was named
+        simplest = min(
+            fitting, key=lambda u: (u.name != asked_for, u.tree is not None, "@" in u.name, len(u.name))
+        )
         self.varied = varied_by(self.search.alive, simplest, self.k)
         if self.asker.aside:
             return self._wrong_always(simplest)
@@ -534,9 +537,10 @@ class Identifying:
     def _constant(self, word: int) -> Identification:
         """A device that says one thing."""
         d, (_, answers) = self.spec.d_format, self.asker.history
+        ends_of = "numbers at the ends" if d.integer else "infinities"
         return self._made(
             IdentifyVerdict.CONSTANT,
-            f"each of {len(answers)} inputs, sums of ones, infinities and random numbers among them, gives "
+            f"each of {len(answers)} inputs, sums of ones, {ends_of} and random numbers among them, gives "
             f"{format_value(d, word)} ({hex_word(d, word)})",
         )
 
@@ -649,10 +653,11 @@ def stage_of(spec: UnitSpec, w: Witness) -> str:
         if decode(spec.a_format, x).number and decode(spec.b_format, y).number
     ]  # fmt: skip
     c = bool(decode(spec.c_format, w.c).number)
+    rounded = "" if spec.d_format.integer else ", rounded to the format of d"
     if not live:
-        return "c alone, rounded to the format of d" if c else "a sum of zeros"
+        return f"c alone{rounded}" if c else "a sum of zeros"
     if len(live) == 1 and not c:
-        return "one product alone, rounded to the format of d"
+        return f"one product alone{rounded}"
     terms = f"{len(live)} product{'s' if len(live) > 1 else ''}{' and c' if c else ''}"
     return f"a sum of {terms}"
 

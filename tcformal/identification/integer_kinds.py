@@ -13,7 +13,7 @@ import numpy as np
 from tcformal.design.integer_sums import number
 from tcformal.encodings.spec import Format
 from tcformal.identification.asker import Asker
-from tcformal.identification.integer_questions import Sums, Terms, become, run_of
+from tcformal.identification.integer_questions import Sums, Terms, become, run_of, total_of
 
 #: Small sums that ways of computing are held against, their seed, and the largest factor and c in them.
 _SMALL, _SEED, _FACTOR, _ADDEND = 64, 29, 15, 2000
@@ -31,16 +31,12 @@ def kind_of_integers(asker: Asker) -> str:
     Errors: as `Asker.ask`.
     """
     sums = Sums(asker)
-    return next((text for test in (_alone, _small, _whole) if (text := test(sums))), "")
+    return next((text for test in (_ones, _small, _of_c, _whole) if (text := test(sums))), "")
 
 
-def _alone(sums: Sums) -> str:
-    """No product, one product of ones, and c alone."""
-    k = sums.asker.k
-    corners = [(0, 0), (1, 0), (0, 1), (1, 1)]
-    cs: list[Terms] = (
-        [({}, c) for c in (1, 2, 3, 64, 65)] if sums.c[1] > _ADDEND and not sums.asker.refused else []
-    )
+def _ones(sums: Sums) -> str:
+    """No product, and one product of ones."""
+    k, corners = sums.asker.k, [(0, 0), (1, 0), (0, 1), (1, 1)]
     f00, f10, f01, f11 = sums.ask([({0: f}, 0) for f in corners])
     ones = [x - f00 for x in sums.ask([({i: (1, 1)}, 0) for i in range(k)])]
     if f11 - f10 - f01 + f00 == 1 and (f10, f01) != (f00, f00) and f00 == k * (f10 - f00) * (f01 - f00):
@@ -54,13 +50,21 @@ def _alone(sums: Sums) -> str:
         which, x = f"product{'s' if len(other) > 1 else ''} {run_of(other)}", ones[other[0]]
         if len(other) < k:
             return f"{which} subtracted" if x == -1 else f"{which} multiplied by {x}"
-    of_c = [x - f00 for x in sums.ask(cs)]
-    if len({*of_c}) > 1 and of_c != [c for _, c in cs] and ones == [1] * k:
-        if all(x == of_c[0] * c for x, (_, c) in zip(of_c, cs, strict=True)):
-            return f"c multiplied by {of_c[0]}"
-        given, results = (", ".join(map(str, x)) for x in ([c for _, c in cs], of_c))
-        return f"another c: where it is {given}, alone, results are {results}"
     return ""
+
+
+def _of_c(sums: Sums) -> str:
+    """c alone."""
+    if sums.c[1] < _ADDEND or sums.asker.refused:
+        return ""
+    cs = (1, 2, 3, 64, 65)
+    got = sums.ask([({}, c) for c in cs])
+    if len({*got}) == 1 or got == [*cs]:
+        return ""
+    if got == [got[0] * c for c in cs]:
+        return f"c multiplied by {got[0]}"
+    given, results = (", ".join(map(str, x)) for x in (cs, got))
+    return f"another c: where it is {given}, alone, results are {results}"
 
 
 # ------------------------------------------------------------------ small sums, which do not overflow
@@ -81,7 +85,9 @@ def _small(sums: Sums) -> str:
         c = int(rng.integers(max(sums.c[0], -_ADDEND), min(sums.c[1], _ADDEND))) if has_c and many > 1 else 0
         rows.append((factors, c))
     asked: list[Terms] = [(dict(enumerate(factors)), c) for factors, c in rows]
-    got = sums.ask(asked)
+    got, exact = sums.ask(asked), [total_of(row) for row in asked]
+    if got == exact:
+        return ""
     for text, of in _ways(sums):
         wanted = [of(factors, c) for factors, c in rows]
         within = [sums.d[0] <= x <= sums.d[1] for x in wanted]

@@ -175,7 +175,7 @@ def _of_c(sums: Sums, made: Seen) -> None:
             t for t in found if all(become(t, x) == y for x, y in zip(numbers, got, strict=True))
         )
         x, y = min(wrong, key=lambda pair: abs(pair[0]))
-        made.words["c alone"] = f"from {x} on it is another number: {y}"
+        made.words["c alone"] = f"{x} becomes {y}"
 
 
 def _of_products(sums: Sums, made: Seen) -> None:
@@ -184,11 +184,12 @@ def _of_products(sums: Sums, made: Seen) -> None:
     ends_ = [f for f in dict.fromkeys((sums.most, sums.least)) if low <= f[0] * f[1] <= high]
     rows: list[Terms] = [({i: f}, 0) for f in ends_ for i in range(k)]
     got = sums.ask(rows)
-    wrong = [(total_of(row), y) for row, y in zip(rows, got, strict=True) if total_of(row) != y]
-    made.of_products = tuple(dict.fromkeys(t for x, y in wrong for t in conversions_of(x, y)))
+    wrong = [(row, y) for row, y in zip(rows, got, strict=True) if total_of(row) != y]
+    made.of_products = tuple(dict.fromkeys(t for row, y in wrong for t in conversions_of(total_of(row), y)))
     if wrong:
-        x, y = wrong[0]
-        made.words["a product alone"] = f"{x} becomes {y}, {len(wrong)} of {len(rows)} such products do"
+        places = sorted({i for row, _ in wrong for i in row[0]})
+        which = "each of them" if len(places) == k else f"product {run_of(places)}"
+        made.words["a product alone"] = f"{total_of(wrong[0][0])} becomes {wrong[0][1]}: {which}"
 
 
 def _groups(sums: Sums, made: Seen) -> None:
@@ -277,12 +278,24 @@ def _regular(group: Sequence[int], k: int) -> tuple[tuple[int, ...], ...]:
     return ()
 
 
+def _wrapped_with_c(sums: Sums, target: str) -> tuple[tuple[int, ...], ...]:
+    """The products that are in the narrow sum with c, which wraps, and those that are added later."""
+    k, end = sums.asker.k, become(target, (1 << (conversion(target).fraction_bits)) - 1)
+    rows: list[Terms] = [({i: (1, 1)}, end) for i in range(k)]
+    wrapped = [y != total_of(row) for row, y in zip(rows, sums.ask(rows), strict=True)]
+    levels = [tuple(i for i in range(k) if wrapped[i] is x) for x in (True, False)]
+    return tuple(x for x in levels if x) if all(wrapped) else tuple(levels)
+
+
 def _levels(sums: Sums, made: Seen) -> None:
     """How many products are added to c after each one: those that lower a sum which has saturated.
 
     c is the largest number of the sums with c; the product in question takes it beyond, all others are -1.
     """
     k, minus = sums.asker.k, sums.minus_one
+    if any(t.startswith("WRAP") for t in made.of_c):
+        made.levels = _wrapped_with_c(sums, made.of_c[0])
+        return
     top = min([sums.d[1], sums.c[1], *(become(t, sums.c[1]) for t in made.of_c)])
     most = sums.most
     if minus is None or k == 1 or most[0] * most[1] < 3:

@@ -81,8 +81,9 @@ def _with_c(levels: Sequence[Sequence[Part]], stage: str, step: bool) -> Iterato
     for first in firsts:
         total: Part = first
         for level in levels:
-            total = Step((*level, total), stage)
-        assert isinstance(total, Step)
+            total = Step((*level, total), stage) if level else total
+        if not isinstance(total, Step):
+            continue
         yield _wide(total, step)
         if step:
             yield Step(total.children, "")

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from tcformal.design.axes import computed
+from tcformal.design.catalog import catalogue
 from tcformal.design.names import resolve
 from tcformal.design.spec import Design
 from tcformal.design.trees.arrangements import tree_of, tree_unit
@@ -13,6 +15,7 @@ from tcformal.design.trees.tree import Step, Tree
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import DeviceError
 from tcformal.identification import operand_questions as questions
+from tcformal.identification.asker import OutOfTimeError
 from tcformal.identification.identification import AxisOutcome, Identification, IdentifyVerdict, Settled
 from tcformal.identification.identify import Identifying
 from tcformal.identification.integer_kinds import kind_of_integers
@@ -28,7 +31,7 @@ from tcformal.theory.equality import equal_by_theorem
 from tcformal.theory.integer_theorems import integer_form
 
 #: Random inputs that every design is held against, sums at the ends of narrow sums, and their seed.
-_RANDOM, _EDGES, _SEED = 160, 160, 23
+_RANDOM, _EDGES, _SEED = 160, 240, 23
 #: Answers that a design is held against one by one before it is held against all.
 _ROWS = 40
 #: Designs of which it is asked how many answers they give, where none gives all.
@@ -90,7 +93,7 @@ class IdentifyingIntegers(Identifying):
         return self._concluded()
 
     def _inputs(self) -> list[Batch]:
-        """Random inputs, and products at the ends of their ranges beside a small c."""
+        """Random inputs, and products at the ends of their ranges beside c near a power of two."""
         rng, sums = np.random.default_rng(_SEED), Sums(self.asker)
         corners: list[Factors] = [(x, y) for x in sums.a for y in sums.b]
         rows: list[Terms] = []
@@ -100,22 +103,35 @@ class IdentifyingIntegers(Identifying):
             one = np.full(len(places), rng.integers(0, 4))
             chosen = rng.integers(0, 4, len(places)) if i % 4 else one
             products = {int(p): corners[n] for p, n in zip(places, chosen, strict=True)}
-            rows.append((products, int(rng.integers(0, 3))))
+            # c is small, beside a power of two, or what the products leave to one.
+            power = (1 << int(rng.integers(4, max(5, sums.c[1].bit_length() + 1)))) * int(rng.choice([-1, 1]))
+            c = (0, power, power - sum(x * y for x, y in products.values()))[i // 4 % 3] + int(
+                rng.integers(-2, 3)
+            )
+            rows.append((products, max(sums.c[0], min(sums.c[1], c))))
         return [sums.batch(rows), inputs_to_try(self.spec, self.k, _RANDOM, _SEED)]
 
     def _catalogued(self) -> list[UnitSpec]:
-        """The catalogued designs of the formats; none for a device that takes no c."""
-        return [] if self.asker.refused else super()._catalogued()
+        """The catalogued designs of the formats, one under the name of an instruction that was asked for.
+
+        None for a device that takes no c.
+        """
+        if self.asker.refused:
+            return []
+        named = {computed(self.spec, self.k): self.spec} if self.spec.name in catalogue() else {}
+        return [named.get(computed(u, self.k), u) for u in super()._catalogued()]
 
     # ------------------------------------------------------------------ designs that are tried
     def _try(self, designs: Iterable[Tried]) -> None:
-        """Hold designs against all answers, each function once, and ask what splits those left."""
+        """Hold designs against all answers, each function once, and ask what splits those left.
+
+        Errors: OutOfTimeError where the time is over before all were.
+        """
         batch, answers = self.asker.history
         rows = self._telling(batch)
         for x in designs:
             if self.over():
-                self.cut = True
-                break
+                raise OutOfTimeError
             if x.unit.name in self._tried:
                 continue
             self._tried[x.unit.name] = x

@@ -339,7 +339,7 @@ def kind_of_noise(asker: Asker, inputs: Sequence[Witness]) -> str:
     full = Witness((spec.a_format.one,) * k, (spec.b_format.one,) * k, 0)
     answers = numbers_of(spec.d_format, asker.sequence(batch_of([full] * _ROW)))
     seen = {x for x in answers if x is not None and x != k}
-    if seen and all(0 <= x < k and x.denominator == 1 for x in seen):
+    if seen and k in answers and all(0 <= x < k and x.denominator == 1 for x in seen):
         many = sum(x != k for x in answers)
         return f"products are dropped now and then: {k} ones added up to less in {many} of {_ROW} calls"
     if len(inputs) > 1 and (text := _state(asker, inputs)):
