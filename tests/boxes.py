@@ -200,6 +200,25 @@ def kahan(p: list[Value], c: Value) -> Value:
     return s
 
 
+def neumaier(p: list[Value], c: Value) -> Value:
+    """Neumaier's compensated sum of rounded products."""
+    if any(isinstance(x, str) for x in (*p, c)):
+        return total([*p, c])
+
+    def add(x: Value, y: Value) -> Value:
+        return to(FP32, plus(x, y))
+
+    s, lost = c, 0
+    for x in p:
+        y = to(FP32, x)
+        t = add(s, y)
+        if isinstance(y, str) or isinstance(t, str):
+            return t
+        large, small = (s, y) if abs(s) >= abs(y) else (y, s)
+        lost, s = add(lost, add(add(large, -t), small)), t
+    return add(s, lost)
+
+
 def two_sum(p: list[Value], c: Value) -> Value:
     """A chain with its errors summed apart, added at the end (Dot2)."""
     if any(isinstance(x, str) for x in (*p, c)):
@@ -375,6 +394,13 @@ def lost(p: list[Value], c: Value) -> Value:
     return chain([x for i, x in enumerate(p) if i != 3], c)
 
 
+def faulty_lane(p: list[Value], c: Value) -> Value:
+    """A chain whose product 5 lacks its last bits."""
+    return chain(
+        [cut(x, top(x) - 12) if i == 5 and x and not isinstance(x, str) else x for i, x in enumerate(p)], c
+    )
+
+
 def posits(a: list[int], b: list[int], c: int) -> int:
     """Posits, summed exactly and rounded once."""
     return to_posit16(
@@ -446,6 +472,10 @@ BOXES: dict[str, Box] = {
     "drops": Box(drops, inside=False, says="drop"),
     "rare": Box(rare, inside=False, says="FAULTY"),
     "lost": Box(lost, inside=False, says="product 3"),
+    "neumaier": Box(neumaier, k=4, formats=BF, inside=False, says="compensated"),
+    "faulty-lane": Box(faulty_lane, inside=False, says="product 5"),
+    "lane-twice": Box(lambda p, c: total([*p, p[6], c]), inside=False, says="product 6"),
+    "c-twice": Box(lambda p, c: plus(chain(p, c), c), k=4, inside=False, says="c counted 2 times"),
     "by-data": Box(widest, inside=False, says="order"),
 }  # fmt: skip
 

@@ -27,6 +27,7 @@ from tcformal.semantics.mma import check_nans
 from tcformal.simulation.matrix_unit import padded_witness, replay
 from tcformal.simulation.operands.batch import Batch, Raw, rows_of, witness_at
 from tcformal.simulation.operands.inputs import without_nan
+from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.replay import oracle_result
 from tcformal.simulation.structures import rounds_products
 
@@ -381,6 +382,8 @@ def _structure(unit: UnitSpec) -> tuple[object, ...]:
 # ------------------------------------------------------------------ near designs
 #: Answers that are tried one by one before a design is evaluated on all, and designs that are found at most.
 _ROWS, _MOST = 48, 64
+#: Misfits of a design by which combinations of parameters are chosen.
+_MISFITS = 4
 #: Parameters of which a neighbour has a number near.
 _NEAR = {"fraction_bits": (-2, -1, 1, 2), "sum_fraction_bits": (-2, -1, 1, 2), "carry_bits": (-2, -1, 1, 2)}
 
@@ -400,6 +403,8 @@ class Nearby:
     tried: int = 0
     whole: bool = True
     _rows: list[int] = field(default_factory=list)
+    #: Misfits of the base that a combination of parameters has to change.
+    _missed: int = 0
 
     def found(self, bases: Sequence[UnitSpec], changes: int, limit: int | None = None) -> list[UnitSpec]:
         """Those with so many parameters changed of the first of some bases that has any.
@@ -409,8 +414,12 @@ class Nearby:
         for base in bases:
             self._rows = self._telling(base)
             made: dict[str, UnitSpec] = {}
-            for chosen in combinations(list(_settings(base, limit)), changes):
+            settings = list(_settings(base, limit))
+            touched = self._touched(base, settings) if changes > 1 else {}
+            for chosen in combinations(settings, changes):
                 if len({name for name, _ in chosen}) < changes:
+                    continue
+                if touched and len(set().union(*(touched[x] for x in chosen))) < self._missed:
                     continue
                 if self.over():
                     self.whole = False
@@ -431,6 +440,33 @@ class Nearby:
         order = np.random.default_rng(0).permutation(len(self.answers))
         return [int(i) for i in order[np.argsort(right[order], kind="stable")][:_ROWS]]
 
+    def _touched(
+        self, base: UnitSpec, settings: Iterable[tuple[str, object]]
+    ) -> dict[tuple[str, object], frozenset[int]]:
+        """For each parameter set alone, the first misfits of a base to which it gives another result.
+
+        A combination that is to give all answers has to change the result of each of them.  A value that
+        the base cannot have alone may change any.
+        """
+        wrong = [
+            row for row in self._rows if oracle_result(base, self._input(base, row)) != self.answers[row]
+        ]
+        rows = wrong[:_MISFITS]
+        given = [oracle_result(base, self._input(base, row)) for row in rows]
+        self._missed = len(rows)
+        made = {}
+        for name, value in settings:
+            made[name, value] = frozenset(rows)
+            with suppress(InputError):
+                u = resolve(altered(base, f"{name}={value}"))
+                results = zip(rows, given, strict=True)
+                changed = (row for row, d in results if oracle_result(u, self._input(u, row)) != d)
+                made[name, value] = frozenset(changed)
+        return made
+
+    def _input(self, unit: UnitSpec, row: int) -> Witness:
+        return padded_witness(unit, witness_at(self.batch, row))
+
     def _fitting(self, base: UnitSpec, chosen: Iterable[tuple[str, object]]) -> UnitSpec | None:
         """The base with parameters set, where it is another design and gives the answers that are tried."""
         try:
@@ -439,8 +475,7 @@ class Nearby:
                 return None
             self.tried += 1
             for place, row in enumerate(self._rows):
-                w = padded_witness(u, witness_at(self.batch, row))
-                if oracle_result(u, w) != int(self.answers[row]):
+                if oracle_result(u, self._input(u, row)) != int(self.answers[row]):
                     # What refutes one refutes many: it is tried first from now on.
                     self._rows.insert(0, self._rows.pop(place))
                     return None

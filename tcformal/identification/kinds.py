@@ -6,7 +6,9 @@ Nothing here makes a verdict: it says where to look.
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
@@ -20,14 +22,14 @@ from tcformal.identification.operand_questions import first_products, random_pro
 from tcformal.identification.repeat import dense_inputs, product_factors
 from tcformal.oracle.numerals import percent, power_of_two
 from tcformal.oracle.rounded import align
-from tcformal.oracle.values import encoded, exponent_of
+from tcformal.oracle.values import encoded, exponent_of, format_value
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import Batch, Raw, batch_of, rows_of, together, with_scales
 from tcformal.simulation.operands.inputs import pool_of
 from tcformal.simulation.operands.witness import Witness
 
 #: The share of answers that a way of summing gives which a device is said to look like.
-_LIKE = 0.97
+_LIKE = 0.99
 #: Dense and other inputs on which ways of summing are tried, and their seed.
 _DENSE, _POOL, _SEED = 96, 400, 21
 #: Exponents of factors of products that are asked alone.
@@ -36,6 +38,8 @@ _POWERS = range(-3, 4)
 _APPROXIMATE = Fraction(1, 7)
 #: Ulps from which on a product is no rounded one.
 _ULPS = 2
+#: Small powers of two that are asked at every place of k.
+_SMALL = 12
 #: Calls of one input in a row, in windows of so many, and the variance of counts below which they are even.
 _ROW, _WINDOW, _EVEN = 256, 16, 0.75
 
@@ -48,7 +52,7 @@ def kind_of(asker: Asker, near: Iterable[UnitSpec]) -> str:
     """
     if asker.spec.scale_format is not None:
         return ""
-    for test in (_lost_products, _products, _dither, lambda x: _sums(x, near)):
+    for test in (_lost_products, _other_products, _c_alone, _products, _dither, lambda x: _sums(x, near)):
         if text := test(asker):
             return text
     return ""
@@ -97,6 +101,48 @@ def _lost_products(asker: Asker) -> str:
         return ""
     which = ", ".join(map(str, lost))
     return f"product{'s' if len(lost) > 1 else ''} {which} never added: 1·1 there gives 0"
+
+
+def _other_products(asker: Asker) -> str:
+    """Places of k where one product alone gives another result than at most places."""
+    spec, k = asker.spec, asker.k
+    words = [(spec.a_format.one, spec.b_format.one, 0), *random_products(spec), *_small_products(spec)]
+    rows = first_products(spec, k, words)
+    every = together(*(replace(rows, a=np.roll(rows.a, i, 1), b=np.roll(rows.b, i, 1)) for i in range(k)))
+    # Subtracted products are as the others.
+    answers = (asker.ask(every) & np.uint64((1 << spec.d_format.width - 1) - 1)).reshape(k, len(words))
+    usual = [Counter(column).most_common(1)[0][0] for column in answers.T.tolist()]
+    other = [i for i in range(k) if answers[i].tolist() != usual]
+    if not 0 < len(other) <= k // 2:
+        return ""
+    word = next(n for n, x in enumerate(usual) if int(answers[other[0], n]) != x)
+    x, y, _ = words[word]
+    shown = f"{format_value(spec.a_format, x)}·{format_value(spec.b_format, y)}"
+    gives = (format_value(spec.d_format, z) for z in (int(answers[other[0], word]), usual[word]))
+    which = f"product{'s' if len(other) > 1 else ''} {', '.join(map(str, other))}"
+    return "{} unlike the others: {} there gives {}, elsewhere {}".format(which, shown, *gives)
+
+
+def _small_products(spec: UnitSpec) -> list[tuple[int, int, int]]:
+    """Products of a power of two and 1, down to the least number of A, and of B."""
+    made = []
+    for fmt in (spec.a_format, spec.b_format):
+        least = fmt.e_min - fmt.fraction_bits
+        powers = [encoded(fmt, power_of_two(e)) for e in range(least, 0, max(1, -least // _SMALL))]
+        made += [(x, spec.b_format.one) if fmt is spec.a_format else (spec.a_format.one, x) for x in powers]
+    return [(x, y, 0) for x, y in made if x is not None and y is not None]
+
+
+def _c_alone(asker: Asker) -> str:
+    """A c that counts several times: alone, it gives another number."""
+    spec, d = asker.spec, asker.spec.d_format
+    words = [(0, 0, x) for e in (0, 1, 3) if (x := encoded(spec.c_format, power_of_two(e))) is not None]
+    given = numbers_of(d, asker.ask(first_products(spec, asker.k, words)))
+    c = numbers_of(spec.c_format, [x for _, _, x in words])
+    times = {x / y for x, y in zip(given, c, strict=True) if x is not None and y}
+    if len(times) != 1 or (n := times.pop()) in (0, 1):
+        return ""
+    return f"c counted {n} times: a c of 1 alone gives {n}"
 
 
 def _products(asker: Asker) -> str:
@@ -319,11 +365,11 @@ _WAYS: dict[str, Way] = {
     ),
     "compensated sum (Kahan's)": lambda p, c, to: _kahan([c, *_rounded(p, to)], to),
     "compensated sum (Kahan's), c last": lambda p, c, to: to(_kahan(_rounded(p, to), to) + c),
-    "compensated sum (errors of each sum added at the end, as by two-sum)": lambda p, c, to: _two_sum(
-        [c, *p], to
+    "compensated sum (errors of each sum added at the end, as Neumaier's)": lambda p, c, to: _two_sum(
+        [c, *_rounded(p, to)], to
     ),
-    "compensated sum (errors of each sum added at the end, as by two-sum), c last": lambda p, c, to: to(
-        _two_sum(p, to) + c
+    "compensated sum (errors of each sum added at the end, as Neumaier's), c last": lambda p, c, to: to(
+        _two_sum(_rounded(p, to), to) + c
     ),
 }
 

@@ -61,7 +61,11 @@ def first_line(name: str, seconds: float = 600) -> tuple[IdentifyVerdict, str]:
         ("logarithms", "products by logarithms (Mitchell's), up to 10.62 % off"),
         ("coarse", "approximate products"),
         ("dithered", "dithered: "),
+        ("neumaier", "compensated sum (errors of each sum"),
         ("lost", "product 3 never added"),
+        ("faulty-lane", "product 5 unlike the others"),
+        ("lane-twice", "product 6 unlike the others: 1·1 there gives 2, elsewhere 1"),
+        ("c-twice", "c counted 2 times"),
     ],
 )
 def test_a_kind_is_seen(name: str, says: str) -> None:
