@@ -15,6 +15,9 @@ MOST_JOBS = 1024
 #: Inputs that a command may be asked to try, in pieces and all at once.
 MOST_VECTORS, MOST_AT_ONCE = 10**9, 10**7
 
+#: How alike a name is that an error gives as close.
+_LIKE = 0.5
+
 #: Names that an error lists where none is close.
 _MOST_LISTED = 64
 
@@ -88,9 +91,9 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> str:
     raise UnknownNameError(unknown_sentence(name, str(value), known))
 
 
-def unknown_sentence(kind: str, value: str, known: list[str], *, limit: int = 3) -> str:
+def unknown_sentence(kind: str, value: str, known: list[str]) -> str:
     """One sentence saying that `value` is no known `kind`, with the closest known names."""
-    close = _closest(value[:_SHOWN], known, limit)
+    close = _closest(value[:_SHOWN], known)
     if close:
         hint = "the closest are " + ", ".join(close)
     elif len(known) <= _MOST_LISTED:
@@ -100,7 +103,7 @@ def unknown_sentence(kind: str, value: str, known: list[str], *, limit: int = 3)
     return f"expected a known {kind}, but got {shown(value)}: {hint}"
 
 
-def _closest(word: str, known: Iterable[str], limit: int, cutoff: float = 0.5) -> list[str]:
+def _closest(word: str, known: Iterable[str], limit: int = 3) -> list[str]:
     """`difflib.get_close_matches`, capitals as small letters, without names that share too few letters."""
     word = word.lower()
     letters = Counter(word)
@@ -108,11 +111,11 @@ def _closest(word: str, known: Iterable[str], limit: int, cutoff: float = 0.5) -
     found: list[tuple[float, str]] = []
     shared = ((sum(min(n, x.lower().count(letter)) for letter, n in letters.items()), x) for x in known)
     for most, x in sorted(((2 * n / max(1, len(x) + len(word)), x) for n, x in shared), reverse=True):
-        if most < cutoff or (len(found) == limit and most < found[-1][0]):
+        if most < _LIKE or (len(found) == limit and most < found[-1][0]):
             break
         matcher.set_seq1(x.lower())
         found = sorted([*found, (matcher.ratio(), x)], reverse=True)[:limit]
-    return [x for ratio, x in found if ratio >= cutoff]
+    return [x for ratio, x in found if ratio >= _LIKE]
 
 
 def exponent_range(text: str) -> tuple[int, int]:

@@ -96,16 +96,18 @@ def built(files: Sequence[Path], command: Sequence[str], build: Callable[[Path],
     return target
 
 
-def run_tool(
-    words: Sequence[str], what: str, *, seconds: float = 300.0, environment: Mapping[str, str] | None = None
-) -> str:
+#: Seconds that a tool may take.
+_SECONDS = 300.0
+
+
+def run_tool(words: Sequence[str], what: str, *, environment: Mapping[str, str] | None = None) -> str:
     """Run a compiler or another tool and return its output; `environment` extends this process's.
 
     Errors: DeviceError with the tool's first error message where it fails.
     """
     try:
         done = subprocess.run(
-            words, capture_output=True, text=True, errors="replace", timeout=seconds,
+            words, capture_output=True, text=True, errors="replace", timeout=_SECONDS,
             env=None if environment is None else {**os.environ, **environment},
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:

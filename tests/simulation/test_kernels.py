@@ -167,21 +167,6 @@ def test_layouts_give_the_same_and_nothing_is_modified() -> None:
         assert [x.tobytes() for x in given] == before
 
 
-@pytest.mark.usefixtures("compiled")
-@pytest.mark.parametrize(
-    ("a", "b", "sentence"),
-    [
-        (np.zeros((2, 0), np.float16), np.zeros((0, 3), np.float16), "with M, N, K >= 1"),
-        (np.zeros((2, 4), np.float32), np.zeros((4, 3), np.float16), "expected dtype float16 for A"),
-        (np.zeros((2, 4), np.float16), np.zeros((5, 3), np.float16), "expected A of shape"),
-        (np.zeros(4, np.float16), np.zeros((4, 3), np.float16), "expected A of shape"),
-    ],
-)
-def test_operands_reject(a: Any, b: Any, sentence: str) -> None:
-    with pytest.raises(InputError, match=sentence):
-        unit(QUICK).matmul(a, b)
-
-
 @pytest.mark.parametrize("threads", [0, -1, 1.5, True])
 def test_threads_reject(threads: Any) -> None:
     with pytest.raises(InputError, match=r"^expected an integer.* for threads"):

@@ -70,18 +70,18 @@ class Near:
         return True
 
 
-def nearest(p: Program, n: int, exponents: Range | None, seed: int = 1) -> Near:
+def nearest(p: Program, n: int, exponents: Range | None) -> Near:
     """Search for inputs of large error: constructed products, random ones, and an ascent.
 
     Ranges and units: elements are zero or normal, with exponents in the range where there is one.
     Errors: InputError where integers and fractions give different results.
     """
     wide = exponents is None and any(p.input_format(x).storage_bits == 64 for x in "ab")
-    search = _NearSearch(p, min(n, _FEW) if wide else n, exponents, seed)
+    search = _NearSearch(p, min(n, _FEW) if wide else n, exponents)
     rows = [*search.built(), *search.between(), *search.drawn(_FEW if wide else _ROWS)]
     row = search.best(rows)
     if search.n < n:
-        row, search = np.pad(row, ((0, 0), (0, n - search.n))), _NearSearch(p, n, exponents, seed)
+        row, search = np.pad(row, ((0, 0), (0, n - search.n))), _NearSearch(p, n, exponents)
     # With scales that depend on data every new exponent is a definition of its own.
     if exponents is not None and n * _ROUNDS <= _ROWS:
         row = search.climbed(row)
@@ -91,13 +91,13 @@ def nearest(p: Program, n: int, exponents: Range | None, seed: int = 1) -> Near:
 class _NearSearch:
     """A search over rows of a and b for one program and length."""
 
-    def __init__(self, p: Program, n: int, exponents: Range | None, seed: int) -> None:
+    def __init__(self, p: Program, n: int, exponents: Range | None) -> None:
         self.p, self.n, self.run = p, n, RunnableProgram(p)
         self.formats = (p.input_format("a"), p.input_format("b"))
         # Without a range no word may underflow: elements of one binade.
         low, high = (0, 0) if exponents is None else (exponents.low, exponents.high)
         self.ranges = [(max(f.e_min, low), min(f.e_max, high)) for f in self.formats]
-        self.rng = np.random.default_rng(seed)
+        self.rng = np.random.default_rng(1)
         #: What lanes made of the best row of many, and that row.
         self.made: tuple[bytes, int] | None = None
 

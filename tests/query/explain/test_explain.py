@@ -24,6 +24,8 @@ from tcformal.query.explain.trace import SumStep, TermRow, Trace, divergence
 from tcformal.report.picture import divergence_text, explanation_data, picture
 from tcformal.report.text import WIDTH
 from tcformal.simulation.matrix_unit import Unit
+from tcformal.simulation.operands.batch import batch as families
+from tcformal.simulation.operands.batch import witness_at
 from tcformal.simulation.operands.witness import Witness
 from vectors import batch
 
@@ -54,6 +56,11 @@ DESIGNS = [
     "tfdpa@products=4,group=2",
     "tfdpa@products=4,order=odd_first",
 ]
+MX = "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.ue8m0"
+MX4, MX5 = (MX.replace("e4m3", x) for x in ("e2m1", "e5m2"))
+MXF4 = "blackwell/tcgen05.m128n8k64.kind::mxf4.block32.f32.e2m1.e2m1.ue8m0"
+NV = "blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3"
+SCALED = [MX, MX4, MX5, MXF4, NV, f"{NV}@group=none", f"{MX5}@group=8", f"{NV}@fraction_bits=9"]
 
 
 @cache
@@ -64,8 +71,7 @@ def traces(name: str) -> list[Trace]:
 
 
 def witnesses(spec: UnitSpec, n: int, seed: int) -> list[Witness]:
-    a, b, c = batch(spec, spec.k, n, seed)
-    return [Witness(tuple(map(int, x)), tuple(map(int, y)), int(z)) for x, y, z in zip(a, b, c, strict=True)]
+    return [witness_at(x, i) for x in (families(spec, spec.k, n, seed),) for i in range(n)]
 
 
 def bits_value(pointed: str) -> Fraction:
@@ -115,7 +121,9 @@ def test_the_kept_parts_add_up(name: str) -> None:
     assert bool(wrapped) == ("carry_bits" in name)
 
 
-@pytest.mark.parametrize("name", [n for n in DESIGNS if "alignment_rounding" not in n and "group" not in n])
+@pytest.mark.parametrize(
+    "name", [n for n in [*DESIGNS, *SCALED] if "alignment_rounding" not in n and "group=2" not in n]
+)
 def test_kept_and_discarded_bits_are_the_term(name: str) -> None:
     """Under truncation nothing of a term is lost from the picture."""
     for trace in traces(name):
@@ -327,20 +335,25 @@ def test_equal_results_may_part_on_the_way() -> None:
         (AMPERE.replace("m16n8k8", "m16n8k16"), "hopper/mma.m16n8k16.f32.f16.f16.f32"),
         ("sequential@products=4", "sequential@products=4,c_position=last"),
         ("sequential@products=4", "sequential@products=4,product_rounding=RNE-FP16"),
+        (MX, f"{MX}@fraction_bits=24"),
+        (MX5, f"{MX5}@conversion=RNE-FP32"),
+        (NV, f"{NV}@fraction_bits=20"),
+        (NV, f"{NV}@group=none"),
+        (MX4, MXF4),
     ],
 )
 def test_results_that_differ_always_part(first: str, second: str) -> None:
     """None is said only where the results agree; what is said differs between the two."""
     specs = resolve(first), resolve(second)
-    a, b, c = batch(specs[0], specs[0].k, 600, seed=18)
-    x, y = (Unit(spec).dot_bits(a, b, c) for spec in specs)
-    found = witnesses(specs[0], 600, seed=18)
-    chosen = [w for w, differs in zip(found, x != y, strict=True) if differs][:10]
+    x = families(specs[0], max(spec.k for spec in specs), 600, 18)
+    found = [witness_at(x, i) for i in range(600)]
+    one, other = (Unit(spec).dot_bits(x.a, x.b, x.c, x.scale_a, x.scale_b) for spec in specs)
+    chosen = [w for w, differs in zip(found, one != other, strict=True) if differs][:10]
     assert chosen
     for w in chosen + found[::60]:
-        one, other = (explain_witness(spec, w) for spec in specs)
-        part = divergence(one, other)
-        assert part is not None or one.result == other.result
+        traced = [explain_witness(spec, w) for spec in specs]
+        part = divergence(*traced)
+        assert part is not None or traced[0].result == traced[1].result
         if part is not None:
             assert part.first != part.second, part
 
