@@ -214,7 +214,8 @@ def _groups(sums: Sums, made: Seen) -> None:
         bad = next((i for i, row in enumerate(rows) if got[i] != total_of(row)), None)
         if bad is None:
             continue
-        few, part = _partition(sums, f, rows[bad][1])
+        few, part, others = _partition(sums, f, rows[bad][1])
+        found |= others
         if not few:
             made.words["sums of products"] = (
                 f"{total_of(rows[bad])} becomes {got[bad]}, of {counts[bad]} products"
@@ -238,9 +239,15 @@ def run_of(ks: Sequence[int]) -> str:
     return ", ".join(map(str, ks[:_SHOWN])) + (", …" if len(ks) > _SHOWN else "")
 
 
-def _partition(sums: Sums, f: Factors, c: int) -> tuple[list[int], tuple[tuple[int, ...], ...]]:
-    """The fewest products of one narrow sum that overflow, and all such sums; empty where that is unclear."""
+def _partition(
+    sums: Sums, f: Factors, c: int
+) -> tuple[list[int], tuple[tuple[int, ...], ...], dict[str, None]]:
+    """The fewest products of one narrow sum that overflow, all such sums, and what they become.
+
+    Both are empty where that is unclear.
+    """
     k, rest, made, fewest = sums.asker.k, list(range(sums.asker.k)), list[tuple[int, ...]](), list[int]()
+    found: dict[str, None] = {}
     while rest:
         rows: list[Terms] = [(dict.fromkeys(rest[:m], f), c) for m in range(1, len(rest) + 1)]
         rows = [row for row in rows if sums.d[0] <= total_of(row) <= sums.d[1]]
@@ -253,16 +260,20 @@ def _partition(sums: Sums, f: Factors, c: int) -> tuple[list[int], tuple[tuple[i
         less: list[Terms] = [({i: f for i in first if i != x}, c) for x in first]
         inside = [x for x, row, y in zip(first, less, sums.ask(less), strict=True) if total_of(row) == y]
         if first[-1] not in inside:
-            return [], ()
+            return [], (), found
         fewest = fewest or inside
         others = [x for x in rest if x not in first]
         more: list[Terms] = [(dict.fromkeys((*inside[:-1], x), f), c) for x in others]
-        same = [x for x, row, y in zip(others, more, sums.ask(more), strict=True) if total_of(row) != y]
+        same = []
+        for x, row, y in zip(others, more, sums.ask(more), strict=True):
+            if total_of(row) != y:
+                same.append(x)
+                found |= dict.fromkeys(conversions_of(total_of(row) - c, y - c))
         made.append(tuple(sorted((*inside, *same))))
         rest = [x for x in rest if x not in made[-1]]
         if len(made) == 1 and (guess := _regular(made[0], k)):
-            return fewest, guess
-    return fewest, tuple(made)
+            return fewest, guess, found
+    return fewest, tuple(made), found
 
 
 def _regular(group: Sequence[int], k: int) -> tuple[tuple[int, ...], ...]:

@@ -20,6 +20,8 @@ from tcformal.identification.integer_questions import Seen
 Part = int | str | Step
 #: Stages of sums with c, of narrow sums of products, and of products alone.
 _STEPS, _GROUPS, _PRODUCTS = "s", "g", "p"
+#: The stage of narrow sums of narrow sums, where these become something else.
+_SUMS = "h"
 #: Widths of partial sums that are tried whatever is seen.
 _WIDTHS = (16, 24)
 
@@ -38,11 +40,16 @@ def sums_of(spec: UnitSpec, k: int, seen: Seen) -> Iterator[Tried]:
     d = spec.d_format.name.upper()
     finals = f"WRAP-{d}", f"SAT-{d}"
     of_products: list[str | None] = [*seen.of_products] or [None]
-    of_groups: list[str | None] = [None, *seen.of_groups]
+    of_groups: list[tuple[str, str] | None] = [
+        None,
+        *((x, y) for x in seen.of_groups for y in seen.of_groups),
+    ]
     of_steps: list[str | None] = [None, *seen.of_c]
     for final, alone, narrow, step in product(finals, of_products, of_groups, of_steps):
-        for root in _roots(k, seen, alone is not None, narrow is not None, step is not None):
-            stages = {_PRODUCTS: alone, _GROUPS: narrow, _STEPS: step}
+        inner, outer = narrow or (None, None)
+        sums = _GROUPS if inner == outer else _SUMS
+        for root in _roots(k, seen, alone is not None, sums if narrow else "", step is not None):
+            stages = {_PRODUCTS: alone, _GROUPS: inner, _SUMS: outer, _STEPS: step}
             used = {x.stage for x in root.steps()}
             rows = {s: {"conversion": t} for s, t in stages.items() if t is not None and s in used}
             own = Design(products=k, conversion=final, nan_word=0)
@@ -54,12 +61,15 @@ def sums_of(spec: UnitSpec, k: int, seen: Seen) -> Iterator[Tried]:
             yield Tried(made, "sums", f"{root}, {said or 'no partial sum is narrow'}, {final}")
 
 
-def _roots(k: int, seen: Seen, alone: bool, narrow: bool, step: bool) -> Iterator[Step]:
-    """The trees of the steps with c that were seen, with each arrangement of narrow sums."""
+def _roots(k: int, seen: Seen, alone: bool, narrow: str, step: bool) -> Iterator[Step]:
+    """The trees of the steps with c that were seen, with each arrangement of narrow sums.
+
+    `narrow`: the stage of sums of narrow sums; empty without these.
+    """
     leaf: list[Part] = [Step((i,), _PRODUCTS) if alone else i for i in range(k)]
     groups = seen.groups or (tuple(range(k)),)
     stage = _STEPS if step else ""
-    for arranged in _arranged(leaf, groups) if narrow else [leaf]:
+    for arranged in _arranged(leaf, groups, narrow) if narrow else [leaf]:
         levels = _levels(arranged, seen.levels)
         if levels is None:
             continue
@@ -69,7 +79,7 @@ def _roots(k: int, seen: Seen, alone: bool, narrow: bool, step: bool) -> Iterato
         yield from _with_c(levels, stage, step)
     if step:
         # Partial sums of products alone are as narrow as those with c.
-        for part in _arrangements([*leaf], _STEPS):
+        for part in _arrangements([*leaf], _STEPS, _STEPS):
             last = Step((part, "c"), _STEPS) if seen.has_c else Step((part,), _STEPS)
             yield _wide(last, True)
             yield Step((part, "c"), "") if seen.has_c else Step((part,), "")
@@ -113,28 +123,30 @@ def _levels(parts: Sequence[Part], levels: Sequence[Sequence[int]]) -> list[list
     return made
 
 
-def _arranged(leaf: Sequence[Part], groups: Sequence[Sequence[int]]) -> Iterator[list[Part]]:
+def _arranged(leaf: Sequence[Part], groups: Sequence[Sequence[int]], outer: str) -> Iterator[list[Part]]:
     """The products in narrow sums, all of one arrangement."""
-    each = [list(_arrangements([leaf[i] for i in group], _GROUPS)) for group in groups]
-    for n in range(max(map(len, each))):
+    each = [list(_arrangements([leaf[i] for i in group], _GROUPS, outer)) for group in groups]
+    for n in range(max(map(len, each)) if all(each) else 0):
         yield [of[n] if n < len(of) else of[0] for of in each]
 
 
-def _arrangements(parts: Sequence[Part], stage: str) -> Iterator[Part]:
-    """One sum of parts; chains of them or of their sums in blocks, neighbours or strided; pairwise sums."""
+def _arrangements(parts: Sequence[Part], inner: str, outer: str) -> Iterator[Part]:
+    """One sum of parts; chains of them or of their sums in blocks, neighbours or strided; pairwise sums.
+
+    `inner` and `outer`: the stages of blocks, and of sums of these; there are blocks where they differ.
+    """
     n, seen = len(parts), set[str]()
-    blocks = [[[x] for x in parts]]
+    blocks = [[[x] for x in parts]] if inner == outer else []
     for size in (s for s in (2, 4, 8, 16, 32, 64) if s < n and not n % s):
         blocks.append([list(parts[i : i + size]) for i in range(0, n, size)])
         blocks.append([list(parts[i :: n // size]) for i in range(n // size)])
     for of in blocks:
-        for inner, outer in product(
-            ("fused", "chain") if len(of[0]) > 1 else ("fused",), ("fused", "chain", "pairwise")
-        ):
-            some = [x[0] if len(x) == 1 else combined(x, inner, stage) for x in of]
-            for order in (some, some[::-1]) if outer == "chain" else (some,):
-                made = combined(order, outer, stage)
-                made = made if isinstance(made, Step) else Step((made,), stage)
+        ways = ("fused", "chain") if len(of[0]) > 1 else ("fused",)
+        for within, how in product(ways, ("fused", "chain", "pairwise")):
+            some = [x[0] if len(x) == 1 else combined(x, within, inner) for x in of]
+            for order in (some, some[::-1]) if how == "chain" else (some,):
+                made = combined(order, how, outer)
+                made = made if isinstance(made, Step) else Step((made,), outer)
                 if made.text not in seen:
                     seen.add(made.text)
                     yield made

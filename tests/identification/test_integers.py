@@ -97,11 +97,29 @@ INSIDE: dict[str, tuple[Box, str, int, str]] = {
         4,
         "tree@steps=(g(0+2)+g(1+3)+c),g.conversion=SAT-INT16,{}",
     ),
+    "pairs saturate, their sums wrap": (
+        lambda a, b, c: wrap(c + wrap(sum(sat(sum(products(a, b)[i : i + 2]), 16) for i in (0, 2)), 16)),
+        MIXED,
+        4,
+        "tree@steps=(h(g(0+1)+g(2+3))+c),g.conversion=SAT-INT16,h.conversion=WRAP-INT16,{}",
+    ),
+    "three products and five": (
+        lambda a, b, c: wrap(c + sat(sum(products(a, b)[:3]), 16) + sat(sum(products(a, b)[3:]), 16)),
+        MIXED,
+        8,
+        "tree@steps=(g(0..2)+g(3..7)+c),g.conversion=SAT-INT16,{}",
+    ),
     "a sum in 16 bits": (
         lambda a, b, c: wrap(exact(a, b, c), 16),
         INT8,
         4,
         "tree@steps=(s(0..3+c)),s.conversion=WRAP-INT16,{}",
+    ),
+    "c and two products in 24 bits": (
+        lambda a, b, c: sat(wrap(c + sum(products(a, b)[1:3]), 24) + a[0] * b[0] + a[3] * b[3]),
+        INT8,
+        4,
+        "tree@steps=(s(1+2+c)+0+3),s.conversion=WRAP-INT24,{}",
     ),
     "steps in 24 bits": (
         lambda a, b, c: steps(lambda x: sat(x, 24), products(a, b), c),
