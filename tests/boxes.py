@@ -17,7 +17,7 @@ from typing import Any
 POINT = 400
 NAN, INF = "nan", "inf"
 #: Exponent and fraction bits of the formats.
-FORMATS = {"fp16": (5, 10), "bf16": (8, 7), "fp32": (8, 23)}
+FORMATS = {"fp16": (5, 10), "bf16": (8, 7), "fp32": (8, 23), "e4m3": (4, 3)}
 Value = Any  # an integer, or NAN, INF, -INF as text
 
 
@@ -33,7 +33,10 @@ def decode(fmt: str, word: int) -> Value:
     """A word as a number, "nan", "inf" or "-inf"."""
     e, f = FORMATS[fmt]
     sign, field, fraction = word >> e + f, word >> f & (1 << e) - 1, word & (1 << f) - 1
-    if field == (1 << e) - 1:
+    if fmt == "e4m3":
+        if word & 0x7F == 0x7F:
+            return NAN
+    elif field == (1 << e) - 1:
         return NAN if fraction else "-" * sign + INF
     n = fraction | (1 << f if field else 0)
     number = n << POINT + max(field, 1) - (1 << e - 1) + 1 - f
@@ -173,6 +176,13 @@ def levels(p: list[Value], c: Value, n: int, bits: int, shape: tuple[int, int]) 
     """Sums of n products, cut and rounded to a narrow float; then those and c in one sum."""
     inner = [to(shape, fused(p[i : i + n], 0, bits), "RZ") for i in range(0, len(p), n)]
     return to(FP32, total([*inner, c]))
+
+
+def narrow_groups(p: list[Value], c: Value, n: int, bits: int) -> Value:
+    """Sums of n products, cut and kept in 13 fraction bits, added one by one to c."""
+    for i in range(0, len(p), n):
+        c = to(FP32, plus(c, to((8, 13), fused(p[i : i + n], 0, bits), "RZ")))
+    return c
 
 
 def sorted_chain(p: list[Value], c: Value, key: Callable[[Value], Any]) -> Value:
@@ -439,6 +449,7 @@ BOXES: dict[str, Box] = {
     "lanes": Box(partial(lanes, n=8), k=16),
     "steps": Box(partial(steps, n=4, bits=23), k=16, formats=BF),
     "two-level": Box(partial(levels, n=4, bits=22, shape=(8, 15)), k=16),
+    "narrow-groups": Box(partial(narrow_groups, n=8, bits=21), k=16, formats="e4m3,e4m3,fp32,fp32"),
     "inf-from-2^15": Box(lambda p, c: total([*p, c]), formats=F16, last=infinite_from(15)),
     "saturates": Box(lambda p, c: total([*p, c]), formats=F16, last=saturated("fp16")),
     "subnormal-a": Box(lambda p, c: chain(p, c), k=4, operand=flush("a", "fp16")),

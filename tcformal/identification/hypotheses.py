@@ -321,9 +321,17 @@ def rare_shapes(
 
 
 def _exponents(d: Format, alone: Isolated) -> tuple[int, ...]:
-    """Exponent bits that rounded products and inner sums can have: few only where terms alone show an end."""
-    small = alone.limit == 1 << (_FEW_EXPONENTS - 1) or alone.least > 1 - (1 << (_FEW_EXPONENTS - 1))
-    return (_FEW_EXPONENTS,) if small and d.exponent_bits > _FEW_EXPONENTS else (max(8, d.exponent_bits),)
+    """Exponent bits that rounded products and inner sums can have: few only where terms alone show an end.
+
+    Both, where factors reach no exponent that would show it.
+    """
+    end = 1 - (1 << (_FEW_EXPONENTS - 1))
+    wide = (max(8, d.exponent_bits),)
+    if d.exponent_bits <= _FEW_EXPONENTS:
+        return wide
+    if alone.limit == 1 - end or alone.least > max(end, alone.floor):
+        return (_FEW_EXPONENTS,)
+    return (*wide, _FEW_EXPONENTS) if alone.floor > end else wide
 
 
 def _shape(exponent_bits: int, bits: int) -> str:

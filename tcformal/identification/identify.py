@@ -18,6 +18,7 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec, same_formats, takes
 from tcformal.devices.device import CallableDevice, Function
 from tcformal.errors import DeviceError, InputError
+from tcformal.identification import kinds
 from tcformal.identification import operand_questions as questions
 from tcformal.identification.asker import DEFAULT_K, Asker, OutOfTimeError, asker_of
 from tcformal.identification.certify import Sameness, certainty, certified, fault, settled_designs, varied_by
@@ -224,6 +225,8 @@ class Identifying:
             self._listed()
         if not self.search.alive:
             self._looks_like()
+            if not self.asker.by_hand and kinds.is_no_sum(self.asker):
+                return self._concluded()
             self._beside()
         self.share(_ALONE)
         self._trees(alone=True)

@@ -58,6 +58,21 @@ def kind_of(asker: Asker, near: Iterable[UnitSpec]) -> str:
     return ""
 
 
+def is_no_sum(asker: Asker) -> bool:
+    """Whether 1·1 at some place, or a c of 1, alone gives what no design of the space does.
+
+    Zero, NaN, Inf: a c that is not added gives 0.
+    Errors: as `Asker.ask`.
+    """
+    spec, k, d = asker.spec, asker.k, asker.spec.d_format
+    if spec.scale_format is not None or spec.design.special_words != "special":
+        return False
+    a, b = (np.diag(np.full(k, fmt.one, np.uint64)) for fmt in (spec.a_format, spec.b_format))
+    products = numbers_of(d, asker.ask(Batch(a, b, np.zeros(k, np.uint64))))
+    (c,) = numbers_of(d, asker.ask(first_products(spec, k, [(0, 0, spec.c_format.one)])))
+    return any(x is None or abs(x) != 1 for x in products) or c not in (0, 1)
+
+
 def narrow_operands(asker: Asker) -> tuple[str, int] | None:
     """The mode that rounds a and b, and the fraction bits that they keep, where that explains all products.
 

@@ -99,6 +99,8 @@ _HIGH = 64
 _DEPTHS = (28, 40, 20, 14)
 #: How many powers of two one probe may hold.
 _WIDTHS = (24, 20, 17, 14, 11, 8, 6, 4, 3, 2, 1)
+#: Powers of two that do in one probe where operands reach no further down.
+_FEW = 5
 
 
 class NotFiniteError(Exception):
@@ -272,7 +274,9 @@ class Masks:
         agreeing = [x for x in depths if seen[x] == seen[max(depths)]]
         wanted = min(len(leaves) - 2, self.precision, _WIDTHS[0])
         roomy = [x for x in agreeing if self.room(x, self.high) >= wanted]
-        self.depth = roomy[0] if roomy else min(agreeing)
+        # Sums that the scouts do not see may lose less: rather few powers of two than near ones.
+        some = [x for x in agreeing if self.room(x, self.high) >= _FEW]
+        self.depth = next(iter([*roomy, *some]), min(agreeing))
         if self.depth != depths[0]:
             width = yield from self._measured(self.depth)
         self.width, most = width

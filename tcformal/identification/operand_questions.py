@@ -266,8 +266,9 @@ class Isolated:
     c_bits: int
     #: The exponent from which results overflow, where that is below the end of the format; None elsewhere.
     limit: int | None = None
-    #: The least exponent of a power of two that comes back as a product.
+    #: The least exponent of a power of two that comes back as a product, and the least that was asked.
     least: int = 0
+    floor: int = 0
 
 
 def isolated(asker: Asker) -> Isolated:
@@ -282,7 +283,7 @@ def isolated(asker: Asker) -> Isolated:
     limit = overflow_limit(d, zip(powers, answers[some : some + len(powers)], strict=True))
     back = zip(low, numbers_of(d, answers[some + len(powers) :]), strict=True)
     least = min((e for e, x in back if x is not None and abs(x) == power_of_two(e)), default=0)
-    return Isolated(max(bits[:_PRODUCTS]), max(bits[_PRODUCTS:]), limit, least)
+    return Isolated(max(bits[:_PRODUCTS]), max(bits[_PRODUCTS:]), limit, least, min(low, default=0))
 
 
 def _alone(spec: UnitSpec, k: int) -> tuple[Batch, list[int], list[int]]:

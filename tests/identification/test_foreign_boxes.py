@@ -15,9 +15,10 @@ from tcformal.devices.device import CallableDevice
 from tcformal.devices.isolated import opened
 from tcformal.errors import DeviceError
 from tcformal.identification.asker import Asker, asker_of
+from tcformal.identification.hypotheses import rare_shapes
 from tcformal.identification.identification import FITTING, IdentifyVerdict, Settled
 from tcformal.identification.identify import Identifying, identified
-from tcformal.identification.kinds import kind_of, kind_of_noise, narrow_operands
+from tcformal.identification.kinds import is_no_sum, kind_of, kind_of_noise, narrow_operands
 from tcformal.identification.operand_questions import c_cut, inner_bits, isolated
 from tcformal.identification.order import order_of
 from tcformal.identification.repeat import noisy_inputs
@@ -80,6 +81,15 @@ def test_a_design_looks_like_no_kind(name: str) -> None:
     assert not narrow_operands(asked(name))
 
 
+@pytest.mark.parametrize(
+    ("name", "no_sum"),
+    [("lost", True), ("lane-twice", True), ("c-twice", True), ("posit", True), ("kahan", False),
+     ("faulty-lane", False), ("subtracts", False), ("no-c-sum", False), ("tree-m10", False)],
+)  # fmt: skip
+def test_terms_alone_that_no_design_gives_end_the_search(name: str, no_sum: bool) -> None:
+    assert is_no_sum(asked(name)) is no_sum
+
+
 def test_a_design_that_gives_as_much_is_no_kind() -> None:
     """An exact sum gives what a compensated one does."""
     exact = asked("exact")
@@ -120,6 +130,17 @@ def test_what_inner_sums_keep_is_seen(name: str, kept: dict[bool, int]) -> None:
     asker = asked(name)
     order = order_of(asker.ask, asker.spec.operands, asker.k)
     assert inner_bits(asker.ask, asker.spec, asker.k, order) == kept
+
+
+def test_groups_of_short_numbers_show_their_order() -> None:
+    """Products of e4m3 reach not far down: those that are kept beside large ones are no hidden terms."""
+    asker = asked("narrow-groups")
+    order = order_of(asker.ask, asker.spec.operands, asker.k)
+    assert str(order.root) == "(((0..7)+c)+(8..15))"
+    assert inner_bits(asker.ask, asker.spec, asker.k, order) == {True: 13}
+    alone = isolated(asker)
+    measured = rare_shapes(asker.spec, order, alone, {True: 13})[0].measured
+    assert {"E8M13", "E5M13"} <= {*measured["part"]}
 
 
 def test_one_product_without_c_has_no_accumulator() -> None:
