@@ -19,9 +19,6 @@ from typing import Any
 
 from tcformal.errors import InputError, RecordError
 
-#: A JSON object, as it is read and written.
-JsonObject = dict[str, Any]
-
 #: What a name may stand for instead of a file.
 _KINDS = {
     stat.S_IFLNK: "a link", stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket",

@@ -11,6 +11,9 @@ from typing import Any
 #: Characters of a `repr`, and of a name in it, at most.
 LONGEST, LONGEST_NAME = 120, 48
 
+#: Plain data as JSON has them: an object, as it is read and written.
+JsonObject = dict[str, Any]
+
 #: Makes the text, HTML or SVG of a value; None where there is none.
 View = Callable[[Any], str | None]
 

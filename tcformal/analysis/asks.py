@@ -23,7 +23,6 @@ from tcformal.checks import check_choice, check_int, check_positive, exponent_ra
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
-from tcformal.files import JsonObject
 from tcformal.oracle.numerals import number_text
 from tcformal.oracle.values import format_value, parse_value
 from tcformal.programs.program import Program, program
@@ -49,7 +48,7 @@ from tcformal.query.properties import PROPERTIES, property_question
 from tcformal.query.question import Kind, Question
 from tcformal.query.verdict import Verdict
 from tcformal.semantics.chain import circuit
-from tcformal.shown import Shown, short
+from tcformal.shown import JsonObject, Shown, short
 from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.operands.given import witness_of
 from tcformal.simulation.operands.witness import Witness

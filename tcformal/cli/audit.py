@@ -17,13 +17,14 @@ from tcformal.cli.results import one_record
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, RecordError
-from tcformal.files import JsonObject, json_of, read_named
+from tcformal.files import json_of, read_named
 from tcformal.ir.walk import digest
 from tcformal.query.question import Kind
 from tcformal.report.escape import warn
 from tcformal.report.parts import Headline, ReportPart, Rows, telling
 from tcformal.report.text import SHOWN
 from tcformal.semantics.chain import circuit, not_built
+from tcformal.shown import JsonObject
 from tcformal.store.answers import identity, identity_of, question_of
 from tcformal.store.audit.audit import AUDIT_S, AuditStatus
 from tcformal.store.audit.audit import audit as audit_answer

@@ -28,7 +28,6 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import format_named
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.files import JsonObject
 from tcformal.identification.causes import (
     MismatchCase,
     MismatchVerdict,
@@ -44,6 +43,7 @@ from tcformal.report.escape import say
 from tcformal.report.parts import Headline, ReportPart, Rows, bar, show, telling
 from tcformal.report.plot import check_picture
 from tcformal.semantics.chain import scale_count
+from tcformal.shown import JsonObject
 from tcformal.simulation.array_files import arrays_in, read_array, valued
 
 #: Recipes, and architectures, that a line shows.

@@ -16,7 +16,6 @@ from tcformal.cli.solver_options import SolverOptions, two_units
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, RecordError
-from tcformal.files import JsonObject
 from tcformal.query.claims.answered import answered
 from tcformal.query.claims.claim_verdict import ClaimVerdict
 from tcformal.query.question import Kind
@@ -24,6 +23,7 @@ from tcformal.report.claim_view import claim_view, claims_table
 from tcformal.report.escape import say, warn
 from tcformal.report.parts import telling
 from tcformal.report.text import SHOWN, console
+from tcformal.shown import JsonObject
 from tcformal.store.claim_records import CLAIM, claim_id, keep_claim
 from tcformal.store.file import RecordFile
 from tcformal.theory.checked import commands

@@ -12,7 +12,6 @@ from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, Answer
 from tcformal.cli.solver_options import SolverOptions
 from tcformal.design.names import resolve
 from tcformal.errors import RecordError
-from tcformal.files import JsonObject
 from tcformal.query.assume import from_texts
 from tcformal.query.explain.explain import explain_witness
 from tcformal.query.explain.trace import Trace, divergence
@@ -25,6 +24,7 @@ from tcformal.report.parts import telling
 from tcformal.report.picture import divergence_text, explanation_data, show_traces
 from tcformal.report.tables import verdict_view
 from tcformal.report.text import SHOWN, console
+from tcformal.shown import JsonObject
 from tcformal.simulation.operands.witness import by_value, explain_command
 from tcformal.store.answers import identity_of
 

@@ -10,8 +10,9 @@ from pathlib import Path
 
 from tcformal.encodings.spec import Format
 from tcformal.errors import RecordError
-from tcformal.files import ENDING, JsonObject, read_packed
+from tcformal.files import ENDING, read_packed
 from tcformal.oracle.values import hex_word
+from tcformal.shown import JsonObject
 from tcformal.store.schema import SEAL, sealed
 
 #: Schemas of results: the current one, whose lines carry digests, and the older one without digests.

@@ -11,7 +11,7 @@ from typing import NotRequired, TypedDict
 from tcformal.design.unit import UnitSpec, base_name
 from tcformal.devices.entries import Answer, Designs, Line, Note, RandomLine, dot_products_in, mismatches_in
 from tcformal.devices.runs import Run
-from tcformal.files import JsonObject
+from tcformal.shown import JsonObject
 from tcformal.simulation.operands.batch import Raw
 from tcformal.store.schema import SEAL
 

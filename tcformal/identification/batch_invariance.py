@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from tcformal.checks import check_int
 from tcformal.errors import InputError
-from tcformal.files import JsonObject
 from tcformal.identification.sum_chains import (
     NoProductOrderError,
     ProductFunction,
@@ -21,7 +20,7 @@ from tcformal.identification.sum_chains import (
     elements_in_words,
 )
 from tcformal.identification.whole_product import as_words, cancelling_operands, product_formats
-from tcformal.shown import Shown
+from tcformal.shown import JsonObject, Shown
 
 #: Operands of one row, each asked with every number of rows; more where a row has few results.
 _SETS, _RESULTS = 8, 64

@@ -16,13 +16,12 @@ from tcformal.devices.entries import words_of, words_text
 from tcformal.devices.sealed import read_whole
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import RecordError
-from tcformal.files import JsonObject
 from tcformal.identification.asker import batch_data, formats_data, formats_only, read_batch
 from tcformal.identification.rates import Rate
 from tcformal.identification.repeat import Repeated
 from tcformal.identification.validation import Misfit, Validated
 from tcformal.oracle.values import hex_word
-from tcformal.shown import Shown, short
+from tcformal.shown import JsonObject, Shown, short
 from tcformal.simulation.operands.batch import Batch, Raw, digest_of
 from tcformal.simulation.operands.witness import to_data
 from tcformal.store.file import RecordKind

@@ -20,7 +20,6 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import format_named
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.files import JsonObject
 from tcformal.identification.sum_chains import (
     NoProductOrderError,
     OrderRegion,
@@ -32,7 +31,7 @@ from tcformal.identification.sum_chains import (
     variants,
 )
 from tcformal.programs.functions import Builder, StepValue, add, call, convert
-from tcformal.shown import Shown
+from tcformal.shown import JsonObject, Shown
 from tcformal.simulation.arrays import dtypes, from_raw, to_raw
 from tcformal.simulation.evaluation import RunOptions, run_plan
 

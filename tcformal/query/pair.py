@@ -14,7 +14,6 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.files import JsonObject
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.oracle.values import value_data
@@ -23,7 +22,7 @@ from tcformal.query.few import boundaries_of, few
 from tcformal.query.question import Kind, Question, RawInputs
 from tcformal.query.shrink import shrink, witness_cost
 from tcformal.semantics.chain import chained_dot, common_k, declare_inputs, filled, scale_count
-from tcformal.shown import short
+from tcformal.shown import JsonObject, short
 from tcformal.simulation.matrix_unit import padded_witness
 from tcformal.simulation.operands.batch import Batch, columns, witness_at
 from tcformal.simulation.operands.inputs import boundaries, inputs_to_try

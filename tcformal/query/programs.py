@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tcformal.checks import check_choice, check_int, check_positive
-from tcformal.files import JsonObject
 from tcformal.oracle.numerals import number_text
 from tcformal.oracle.values import value_data
 from tcformal.programs.error import ULP_STEP
@@ -28,7 +27,7 @@ from tcformal.query.engine import kept_or_answered
 from tcformal.query.options import AnswerStore, solve_options
 from tcformal.query.question import Kind
 from tcformal.query.verdict import Verdict
-from tcformal.shown import Shown
+from tcformal.shown import JsonObject, Shown
 from tcformal.simulation.operands.batch import batch_of
 from tcformal.simulation.operands.witness import Witness, witness_data
 from tcformal.simulation.runnable import RunnableProgram

@@ -21,7 +21,6 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Sign, Specials
 from tcformal.errors import InputError, RecordError
-from tcformal.files import JsonObject
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.oracle.values import NumberClass, decode, value_data
@@ -30,7 +29,7 @@ from tcformal.query.pair import VECTORS
 from tcformal.query.question import Kind, Question, RawInputs
 from tcformal.semantics.chain import OperandNodes, chained_dot, declare_inputs, scale_count
 from tcformal.semantics.unpack import unpack
-from tcformal.shown import short
+from tcformal.shown import JsonObject, short
 from tcformal.simulation.operands.batch import columns
 from tcformal.simulation.operands.inputs import inputs_to_try
 from tcformal.simulation.operands.witness import Witness, by_value, explain_command, read_value

@@ -10,11 +10,10 @@ from typing import Any, ClassVar, Protocol, TypeVar
 
 from tcformal.encodings.spec import Format
 from tcformal.errors import RecordError
-from tcformal.files import JsonObject
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import digest
-from tcformal.shown import Shown
+from tcformal.shown import JsonObject, Shown
 
 
 class Kind(enum.Enum):

@@ -11,7 +11,6 @@ from pathlib import Path
 from tcformal.checks import check_int, shown
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError, NoAnswerError
-from tcformal.files import JsonObject
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable
@@ -21,6 +20,7 @@ from tcformal.query.pair import EqualityQuestion, EqualityReplay
 from tcformal.query.question import RawInputs
 from tcformal.query.yosys import Clocking, FlatRtl, RtlSource
 from tcformal.semantics.chain import chained_dot, declare_inputs, scale_count
+from tcformal.shown import JsonObject
 from tcformal.simulation.operands.witness import Witness, by_value, explain_command
 from tcformal.simulation.replay import oracle_result
 

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic
 
-from tcformal.files import JsonObject
 from tcformal.oracle.values import format_value
 from tcformal.query.question import Kind, Q, Question
-from tcformal.shown import Shown
+from tcformal.shown import JsonObject, Shown
 from tcformal.simulation.operands.witness import Witness
 from tcformal.solve.result import Decision, Limits, SolverAnswer, Status
 

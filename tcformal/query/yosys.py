@@ -13,8 +13,8 @@ from typing import Any
 
 from tcformal.checks import shown
 from tcformal.errors import InputError, NoAnswerError
-from tcformal.files import JsonObject
 from tcformal.installed import install
+from tcformal.shown import JsonObject
 
 #: The controls of each kind of register that act without a clock: (port, parameter of polarity, word).
 _SET_CLEAR = (("SET", "SET_POLARITY", "set"), ("CLR", "CLR_POLARITY", "reset"))

@@ -11,12 +11,12 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from tcformal.design.unit import UnitSpec
-from tcformal.files import JsonObject
 from tcformal.oracle.numerals import number_text
 from tcformal.oracle.values import format_value, hex_word, value_and_hex
 from tcformal.query.explain.trace import Divergence, Rounding, SumStep, TermRow, Trace, divergence
 from tcformal.report.escape import Plain
 from tcformal.report.text import WIDTH, console, scale_lines, table, with_decimal
+from tcformal.shown import JsonObject
 
 if TYPE_CHECKING:  # who explains units does not wait for programs
     from tcformal.query.explain.program_trace import ProgramStage, ProgramTrace

@@ -19,16 +19,16 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import from_json
+from tcformal.shown import JsonObject
 from tcformal.solve.result import LARGEST_PROOF, Limits, RunnerOutcome, Status, is_out_of_memory
 from tcformal.spawning import end_with_parent
 
 #: A request or an answer: one JSON object.
-Message = dict[str, Any]
+Message = JsonObject
 Runner = Callable[[Graph, Node, Limits], RunnerOutcome]
 
 #: Processor seconds above the time limit after which the system ends a worker that nobody watches.

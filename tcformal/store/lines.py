@@ -18,7 +18,8 @@ from typing import Any, BinaryIO
 
 from tcformal.callbacks import Warn, ignore
 from tcformal.errors import RecordError
-from tcformal.files import JsonObject, open_regular, refusals, sync_folder, write_whole
+from tcformal.files import open_regular, refusals, sync_folder, write_whole
+from tcformal.shown import JsonObject
 
 #: A record: one JSON object, as a line of a file holds it.
 Record = JsonObject

@@ -15,7 +15,7 @@ from tcformal.design.names import resolve
 from tcformal.design.spec import Design
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
-from tcformal.files import JsonObject
+from tcformal.shown import JsonObject
 from tcformal.theory.checked import checked_with, source_of
 from tcformal.theory.claims import CLAIMS, claim_instance, negation_from_zero
 from tcformal.theory.design import block_size, undescribed, without_theorem

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tcformal.design.unit import UnitSpec
-from tcformal.files import JsonObject
 from tcformal.query.question import Kind
-from tcformal.shown import Shown, short
+from tcformal.shown import JsonObject, Shown, short
 from tcformal.theory.theorems import TheoremAnswer
 from tcformal.version import VERSION
 

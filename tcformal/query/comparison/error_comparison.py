@@ -19,7 +19,6 @@ from tcformal.design.spec import Design, Operands
 from tcformal.design.steps import nan_word_of
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Specials
-from tcformal.files import JsonObject
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.oracle import exact_errors as oracle
@@ -42,7 +41,7 @@ from tcformal.query.pair import EqualityQuestion
 from tcformal.query.question import Kind, Question, RawInputs
 from tcformal.query.shrink import shrink
 from tcformal.semantics.unpack import unpack
-from tcformal.shown import short
+from tcformal.shown import JsonObject, short
 from tcformal.simulation.matrix_unit import Unit, spec_of
 from tcformal.simulation.operands.witness import (
     Witness,

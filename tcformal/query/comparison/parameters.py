@@ -12,7 +12,6 @@ from tcformal.checks import check_choice, check_int
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
-from tcformal.files import JsonObject
 from tcformal.oracle import exact_errors as oracle
 from tcformal.oracle.interpreter import program_result
 from tcformal.oracle.numerals import number_text, parse_magnitude
@@ -20,6 +19,7 @@ from tcformal.programs import error
 from tcformal.programs.error import HALF, SINGLE
 from tcformal.programs.program import Program, known_programs, program, read_program
 from tcformal.query.assume import Assumptions
+from tcformal.shown import JsonObject
 from tcformal.simulation.operands.witness import Witness
 
 #: The formats of the inputs a and b, and the algorithms on them.

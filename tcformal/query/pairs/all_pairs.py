@@ -11,7 +11,6 @@ from typing import Any, cast
 
 from tcformal.design.names import resolve
 from tcformal.errors import InputError, NoAnswerError
-from tcformal.files import JsonObject
 from tcformal.query.assume import from_texts
 from tcformal.query.engine import answer, undecided_again
 from tcformal.query.options import AnswerStore, SolveOptions
@@ -19,6 +18,7 @@ from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.pairs.pairs import Pair
 from tcformal.query.question import Kind
 from tcformal.query.verdict import DECIDED, Verdict
+from tcformal.shown import JsonObject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,6 @@ import numpy as np
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import RecordError, TcformalError
-from tcformal.files import JsonObject
 from tcformal.oracle.values import value_data
 from tcformal.query.engine import answer
 from tcformal.query.options import SolveOptions
@@ -23,7 +22,7 @@ from tcformal.query.question import Kind
 from tcformal.query.suites.cover import cover, covered_only_by
 from tcformal.query.suites.panel import Panel
 from tcformal.semantics.chain import scale_count
-from tcformal.shown import Shown
+from tcformal.shown import JsonObject, Shown
 from tcformal.simulation.operands.batch import witness_at
 from tcformal.simulation.operands.inputs import inputs_to_try, pool_of
 from tcformal.simulation.operands.witness import Witness, read_value, read_witness, witness_data

@@ -13,12 +13,12 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Sign
 from tcformal.errors import InputError, TcformalError
-from tcformal.files import JsonObject
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.query.explain.explain import explain_witness
 from tcformal.query.explain.trace import divergence
 from tcformal.report.svg import panels_svg, verdict_text
 from tcformal.semantics.chain import common_k, scale_count, staged_circuit
+from tcformal.shown import JsonObject
 from tcformal.simulation.operands.given import witness_of
 from tcformal.simulation.operands.witness import Witness, explain_command, in_hex
 
