@@ -13,6 +13,7 @@ from tcformal.design.rounding import (
     ACCUMULATIONS,
     ALIGNMENTS,
     C_SUBNORMALS,
+    E_MAX_OF,
     LOST_BITS,
     MODES,
     NAN_RULES,
@@ -133,6 +134,10 @@ def axis_values(unit: UnitSpec) -> dict[str, Iterable[object]]:
     length = min(unit.k, d.products)
     cut = f"sum_fraction_bits={max(31, d.fraction_bits or 0)},zero_exponent=none"
     zeros = {*_ZERO_EXPONENTS.get(unit.operands.d.exponent_bits, ()), *around(d.zero_exponent, _BELOW_ZERO)}
+    if d.e_max_of == "products":
+        # Below all terms, so that products that vanish leave c as it is.
+        of_products = unit.a_format.least_exponent + unit.b_format.least_exponent
+        zeros.add(min(of_products, unit.c_format.least_exponent))
     mode, _, shape = d.conversion.partition("-")
     # An exact sum is that of the products, however these are cut into pieces.
     pieces = () if d.fraction_bits is None else (8,) if d.piece_bits is None else around(d.piece_bits)
@@ -172,6 +177,7 @@ def axis_values(unit: UnitSpec) -> dict[str, Iterable[object]]:
         "zero_terms": () if d.lost_bits == "cut" else ("none", *around(d.zero_terms, (-1, 1))),
         **{name: () if (own := getattr(d, name)) is None else ("none", *around(own)) for name in _OWN_BITS},
         "c_alignment_rounding": () if d.c_alignment_rounding is None else ("none", *ALIGNMENTS),
+        "e_max_of": () if d.e_max_of == "terms" else E_MAX_OF,
         "operand_rounding": () if d.operand_rounding is None else ("none", *_modes(d.operand_rounding)),
         "operand_subnormals": SUBNORMALS,
         "b_subnormals": () if d.b_subnormals is None else ("none", *SUBNORMALS),
@@ -205,6 +211,7 @@ def rare_values(unit: UnitSpec) -> dict[str, Iterable[object]]:
     return {
         "alignment_rounding": ALIGNMENTS,
         "c_alignment_rounding": ALIGNMENTS,
+        "e_max_of": E_MAX_OF,
         "c_bits": around(f),
         "second_fraction_bits": [x for x in _SECOND if f is not None and x < f],
         # The 19 bits of tf32 in words of fp32.

@@ -37,8 +37,8 @@ _OF_INTEGERS = ("sequential", "tree")
 _OPTIONAL = [name for name, field in Design.__dataclass_fields__.items() if field.default is None]
 #: How parameters follow one another in a name, in which kept answers have them.
 _ORDER = (
-    "products", "summation", "c_position", "fraction_bits", "c_fraction_bits", "alignment_rounding",
-    "c_alignment_rounding", "c_bits", "second_fraction_bits", "normalised", "minus_one",
+    "products", "summation", "c_position", "fraction_bits", "c_fraction_bits", "e_max_of",
+    "alignment_rounding", "c_alignment_rounding", "c_bits", "second_fraction_bits", "normalised", "minus_one",
     "normalise_products", "zero_exponent", "carry_bits", "accumulation", "lost_bits", "zero_words",
     "vanished_c", "aligned_group", "zero_terms", "exponent_step", "order", "normalise_operands",
     "operand_rounding", "a_bits", "b_bits",

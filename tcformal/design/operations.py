@@ -46,7 +46,10 @@ def operation(u: UnitSpec) -> Operation:
     Source: XIE §4.1 (names and algorithms), Table 9 (bounds); Intel SDM and Arm ARM (CPUs).
     """
     stages = {"": u.design} if u.tree is None else stage_designs(u.tree, u.design)
-    cut = any(getattr(d, name) is not None for d in stages.values() for name in _OWN_CUTS)
+    cut = any(
+        d.e_max_of != "terms" or any(getattr(d, name) is not None for name in _OWN_CUTS)
+        for d in stages.values()
+    )
     return replace(_operation(u), bounds=tuple(_own_cuts(u, stages))) if cut else _operation(u)
 
 
@@ -68,7 +71,8 @@ def _own_cuts(u: UnitSpec, stages: Mapping[str, Design]) -> Iterator[tuple[str, 
         n = sizes.get(stage, min(u.k, d.products) + 1)
         for f in (of.fraction_bits, of.second_fraction_bits, of.c_bits):
             if f is not None:
-                yield f"{n} terms at {f} bits{f' in {stage}' if stage else ''}", f"{n}·2^(e_max-{f})"
+                of_e = " of the products' e_max" if of.e_max_of == "products" else ""
+                yield f"{n} terms at {f} bits{of_e}{f' in {stage}' if stage else ''}", f"{n}·2^(e_max-{f})"
         if of.minus_one is not None:
             yield "a sum of -1 unit", f"2^{of.minus_one} units"
     yield _HALF_ULP if d.rho.mode in NEAREST else ("output rounding", "1 ulp")

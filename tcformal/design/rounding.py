@@ -44,6 +44,7 @@ OVERFLOWS = ("infinity", "ieee", "largest")
 SUBNORMALS = ("kept", "positive_zero", "signed_zero")
 C_SUBNORMALS = (*SUBNORMALS, "hidden_bit")
 RESULT_SUBNORMALS = ("kept", "signed_zero", "tiny_zero")
+E_MAX_OF = ("terms", "products")
 VANISHED = ("cut", "dropped")
 LOST_BITS = ("cut", "jammed", "sticky", "halves")
 ZERO_WORDS = ("summed", "skipped")
@@ -76,7 +77,7 @@ NAN_ORDERS = (("sequential", "first"), ("two_chains", "last"), ("pair_chains", "
 EXACT_SUM: dict[str, str | None] = {
     "carry_bits": None, "alignment_rounding": "RZ", "zero_exponent": "none",
     "accumulation": "twos_complement", "c_alignment_rounding": None, "c_bits": None,
-    "second_fraction_bits": None, "minus_one": None,
+    "second_fraction_bits": None, "minus_one": None, "e_max_of": "terms",
 }  # fmt: skip
 #: Parameters that are one of some words.
 CHOICES: dict[str, Iterable[str]] = {
@@ -86,7 +87,7 @@ CHOICES: dict[str, Iterable[str]] = {
     "sum_rounding": SUM_ROUNDINGS, "operand_subnormals": SUBNORMALS, "c_subnormals": C_SUBNORMALS,
     "result_subnormals": RESULT_SUBNORMALS, "vanished_c": VANISHED, "negated": NEGATED,
     "lost_bits": LOST_BITS, "zero_words": ZERO_WORDS,
-    "special_words": SPECIAL_WORDS,
+    "special_words": SPECIAL_WORDS, "e_max_of": E_MAX_OF,
 }  # fmt: skip
 #: The most products of one sum that a design can have: theorems are about any number.
 MOST_PRODUCTS = 1 << 20

@@ -90,6 +90,7 @@ _TOGETHER: tuple[tuple[str, tuple[object, ...], dict[str, tuple[object, ...]]], 
         "normalise_operands": (False,), "operand_subnormals": ("kept",), "b_subnormals": (None,),
         "piece_bits": (None,), "zero_terms": (None,),
     }),
+    ("e_max_of", ("products",), {**_CUT_TOGETHER, "normalised": (True,)}),
     ("c_alignment_rounding", (), _CUT_TOGETHER),
     ("c_bits", (), _CUT_TOGETHER),
     ("second_fraction_bits", (), {**_CUT_TOGETHER, "c_bits": (None,)}),
@@ -194,6 +195,10 @@ class Alignment:
     normalise_products: bool = False
     #: Fraction bits kept when a term is aligned at e_max [XIE F; VALPEY 23 + align_bits]; None: all.
     fraction_bits: int | None = None
+    #: Whose largest exponent e_max is: that of all `terms`, or of the `products`, and inner sums of a tree,
+    #: alone: a c with a larger one is shifted left, as far as carry_bits hold it, and where none of them has
+    #: an exponent the sum is 0.
+    e_max_of: str = "terms"
     #: How an aligned term is cut to `fraction_bits`: a rounding mode on the signed term, or RNU.
     alignment_rounding: str = "RZ"
     #: How c is cut at the same e_max, and to how many fraction bits; None: as the other terms.
@@ -489,6 +494,7 @@ class Design(SpecialValues, Rounding, Accumulation, Alignment, Products, Shown):
         plain = self.summation == "fused" and self.c_position != "after" and not self.framed
         plain = plain and (self.lost_bits, self.zero_words) == ("cut", "summed")
         plain = plain and (self.c_alignment_rounding, self.c_bits, self.second_fraction_bits) == (None,) * 3
+        plain = plain and self.e_max_of == "terms"
         return plain and self.fraction_bits is not None
 
     @property

@@ -370,6 +370,8 @@ def _with(
     if unit.design.c_bits is not None:
         measured = unit.design.fraction_bits, unit.design.c_bits
         given[stage_of_c(unit)] |= dict(zip(("fraction_bits", "c_bits"), measured, strict=True))
+    if unit.design.e_max_of != "terms":
+        given[stage_of_c(unit)]["e_max_of"] = unit.design.e_max_of
     rows = tuple((stage, name, x) for stage, row in given.items() if stage for name, x in row.items())
     own: Mapping[str, Any] = {**EXACT_SUM, "product_rounding": products, **given.get("", {})}
     return tree_unit(unit, replace(unit.tree, settings=rows), replace(unit.design, **own))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -329,7 +329,7 @@ def inner_bits(ask: AskBatch, spec: UnitSpec, k: int, order: Order) -> dict[bool
             x, y, z = min(leaves), max(leaves) if max(leaves) != k else sorted(leaves)[-2], beside[0]
             if x == y:
                 continue
-            if (bits := _kept_beside(ask, spec, k, (x, z), y)) is not None:
+            if (bits := _kept_beside(ask, spec, k, {x: 1, z: -1}, y)) is not None:
                 made[products] = bits
     return made
 
@@ -337,6 +337,8 @@ def inner_bits(ask: AskBatch, spec: UnitSpec, k: int, order: Order) -> dict[bool
 def c_cut(ask: AskBatch, spec: UnitSpec, k: int, order: Order) -> dict[str, str]:
     """The fraction bits that the sum of c keeps of other terms, and of c, by parameter, where they differ.
 
+    Where they do not, but a c of twice the largest product hides no bit of another one: e_max is that of the
+    products alone.
     Shapes: `ask` as for `order_of`; nothing where c is in a sum of less than three terms beside it.
     """
     steps = [] if order.root is None else order.root.steps()
@@ -346,17 +348,21 @@ def c_cut(ask: AskBatch, spec: UnitSpec, k: int, order: Order) -> dict[str, str]
         x, y, z, *_ = [*(_leaf(child, k) for child in step.children if child not in ("c", "zero")), *[k] * 3]
         if k in (x, y, z):
             break
-        of_terms, of_c = (_kept_beside(ask, spec, k, (x, y), leaf) for leaf in (z, k))
+        of_terms, of_c = (_kept_beside(ask, spec, k, {x: 1, y: -1}, leaf) for leaf in (z, k))
         if of_terms is not None and of_c is not None and of_c != of_terms:
             return {"fraction_bits": str(of_terms), "c_bits": str(of_c)}
+        below_c = _kept_beside(ask, spec, k, {x: 1, y: 1, k: -2}, z)
+        if of_terms is not None and of_terms == below_c and of_terms < _INNER_BITS:
+            return {"fraction_bits": str(of_terms), "e_max_of": "products"}
     return {}
 
 
-def _kept_beside(ask: AskBatch, spec: UnitSpec, k: int, large: tuple[int, int], small: int) -> int | None:
-    """How far below a 1 that is added and taken away powers of two of a leaf come back; or None."""
-    masks, one = Masks(spec.operands, k, with_c=True, high=0), Fraction(1)
+def _kept_beside(ask: AskBatch, spec: UnitSpec, k: int, large: Mapping[int, int], small: int) -> int | None:
+    """How far below 1 powers of two of a leaf come back beside leaves that cancel; or None."""
+    masks = Masks(spec.operands, k, with_c=True, high=0)
     depths = [n for n in range(1, _INNER_BITS + 1) if masks.word_pair(small, power_of_two(-n))]
-    rows = [{large[0]: one, small: power_of_two(-n), large[1]: -one} for n in depths]
+    beside = {leaf: Fraction(value) for leaf, value in large.items()}
+    rows = [{**beside, small: power_of_two(-n)} for n in depths]
     numbers = numbers_of(spec.d_format, ask(masks.batch(rows)))
     kept = [n for n, number in zip(depths, numbers, strict=True) if number == power_of_two(-n)]
     lost = min(set(depths) - set(kept), default=None)

@@ -66,7 +66,8 @@ def aligned_sum(
     if design.fraction_bits is None:
         total = exact_sum(addends)
         return total, sign_of_sum(total, signs, addends, mode)
-    e_max = largest_exponent(design, terms)
+    of = [x for i, x in enumerate(terms) if i != c] if design.e_max_of == "products" else []
+    e_max = largest_exponent(design, of or terms)
     bits = design.second_fraction_bits or max(design.fraction_bits, (c is not None and design.c_bits) or 0)
     unit = 0 if e_max is None else e_max - bits
     counts = [

@@ -71,6 +71,8 @@ _KEPT, _CUT, _DIM, _HEAD = "green", "red", "dim", "bold"
 _NAME, _WIDEST_NAME = 26, 44
 #: Columns of all else than names and bits, and the bounds of the discarded bits' share.
 _FRAME, _LEAST_CUT, _MOST_CUT = len("  exponent  ±|"), 10, 24
+#: Columns of a whole part that does not fit as it is.
+_SHORT = len("1011[100 zeros]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +162,8 @@ class _Columns:
         self.live = [t for t in step.terms if not t.zero]
         whole = [_trimmed(t.kept_bits).index(".") for t in self.live]
         self.lead = max(_trimmed(step.total_bits).index("."), *whole, 2)
+        if self.lead > most - _LEAST_CUT - len(".0…"):
+            self.lead = _SHORT
         left = most - (self.lead + 1 + step.fraction_bits)
         self.most_cut = min(max(left, _LEAST_CUT), _MOST_CUT)
         fitting = most - self.most_cut - self.lead - len(".")
@@ -183,7 +187,15 @@ class _Columns:
         """The kept bits that fit, with the point in its column."""
         whole, _, fraction = _trimmed(bits).partition(".")
         more = "…" if "1" in fraction[self.shown :] else ""
-        return f"{whole.rjust(self.lead)}.{fraction[: self.shown]}{more}".ljust(self.width)
+        return f"{self._whole(whole)}.{fraction[: self.shown]}{more}".ljust(self.width)
+
+    def _whole(self, bits: str) -> str:
+        """The bits before the point that fit; a long run of last zeros is given as a count."""
+        if len(bits) > self.lead:
+            ones = bits.rstrip("0")
+            text = f"{ones}[{len(bits) - len(ones)} zeros]"
+            bits = text if len(text) <= self.lead else f"{bits[: self.lead - 1]}…"
+        return bits.rjust(self.lead)
 
     def _term(self, term: TermRow) -> _Line:
         row = self._columns(str(term.exponent), "-" if term.negative else "+")

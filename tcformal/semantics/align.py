@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce as fold
 
 from tcformal.ir.build import Graph
@@ -87,6 +88,11 @@ def shift_to(g: Graph, exponent: Exponent, e_max: Exponent) -> Node:
         "no exponent that takes part in e_max lies above it",
     )
     return distance_below(g, exponent, e_max)
+
+
+def lowered(term: Term, by: int) -> Term:
+    """An equal term with its exponent lowered by `by` and as many bits more above the binary point."""
+    return replace(term, exponent=term.exponent.shifted(-by), fraction_bits=term.fraction_bits - by)
 
 
 def align(g: Graph, term: Term, distance: Node, fraction_bits: int, rounding: str | Choice) -> Node:

@@ -93,6 +93,8 @@ def undescribed(unit: UnitSpec) -> str:
         for name in _UNDESCRIBED:
             if getattr(d, name) is not None:
                 return name
+        if d.e_max_of != "terms":
+            return f"e_max_of={d.e_max_of}"
         if d.alignment_rounding not in MODES:
             return f"alignment_rounding={d.alignment_rounding}"
         if not d.normalised:

@@ -21,6 +21,7 @@ from tcformal.design.rounding import (
     ALIGNMENTS,
     C_POSITIONS,
     C_SUBNORMALS,
+    E_MAX_OF,
     LOST_BITS,
     MODES,
     NAN_RULES,
@@ -467,6 +468,16 @@ DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
         "RNA",
         {"special_words": "numbers", "overflow": "largest", "conversion": "RNA-E3M2:5"},
     ),
+    # Largest exponents of the products alone: c shifted left, lost where none has one, wrapped.
+    "max-of-products": ("RZ", {"fraction_bits": 2, "e_max_of": "products"}),
+    "max-with-zeros": (
+        "RNE",
+        {"fraction_bits": 1, "e_max_of": "products", "zero_exponent": -5, "alignment_rounding": "RD"},
+    ),
+    "max-wrapped": (
+        "RD",
+        {"fraction_bits": 3, "e_max_of": "products", "zero_exponent": "own", "carry_bits": 2},
+    ),
     # Factors rounded, or some bits of them alone.
     "rounded-factors": ("RNE", chained(operand_rounding="RNA-E2M1")),
     "first-bits": ("RZ", {"fraction_bits": 2, "a_bits": "0..0", "zero_exponent": -2}),
@@ -623,7 +634,7 @@ def test_toys_touch_every_value_of_every_parameter() -> None:
         "alignment_rounding": set(ALIGNMENTS), "c_alignment_rounding": {None, "RNA"},
         "c_bits": {None, 1, 3}, "second_fraction_bits": {None, 1}, "minus_one": {None, 2},
         "operand_rounding": {None, "RNA-E2M1"}, "a_bits": {None, "0..0", "1..2"}, "b_bits": {None, "1..1"},
-        "special_words": set(SPECIAL_WORDS),
+        "special_words": set(SPECIAL_WORDS), "e_max_of": set(E_MAX_OF),
         "normalised": {True},  # of all but inner sums of trees
         "zero_sign": set(ZERO_SIGNS), "overflow": set(OVERFLOWS), "order": set(ORDERS),
         "nan_rule": set(NAN_RULES), "accumulation": set(ACCUMULATIONS),

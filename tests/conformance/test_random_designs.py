@@ -57,6 +57,7 @@ def random_design(rng: random.Random, d: Format) -> Design:
         "a_bits": rng.choice([None] * 6 + ["0..1", "2..3", "1..4", "5..9"]),
         "b_bits": rng.choice([None] * 6 + ["0..2", "3..5"]),
         "special_words": rng.choice(["special"] * 4 + ["numbers"]),
+        "e_max_of": rng.choice(["terms"] * 4 + ["products"]),
         "normalise_products": rng.random() < 0.3,
         "zero_exponent": rng.choice(["own", "none", "none", -10, -132, 3]),
         "carry_bits": rng.choice([None, None, None, 0, 1, 3]),

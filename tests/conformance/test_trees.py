@@ -53,7 +53,7 @@ def random_tree(rng: random.Random) -> UnitSpec:
             "carry_bits": (0, 2), "minus_one": (3, 27),
             "conversion": ("RZ-FP32", "RNE-E8M13", "RU-FP32", "RNE-FP32:9"), "zero_exponent": ("own", -20, 3),
             "normalise_products": (True,), "normalised": (False, False), "second_fraction_bits": (2, 5),
-            "c_alignment_rounding": ("RNA",), "c_bits": (5, 12),
+            "c_alignment_rounding": ("RNA",), "c_bits": (5, 12), "e_max_of": ("products",),
         }  # fmt: skip
         used = {step.stage for step in parts[0].steps()} - {""}
         rows = [(s, n, rng.choice(v)) for s in used for n, v in pool.items() if rng.random() < 0.5]

@@ -21,6 +21,8 @@ RDNA = (
 )
 RDNA4 = f"{RDNA},aligned_group=2,alignment_rounding=RD,vanished_c=dropped,zero_exponent=-128"
 RDNA3 = f"{RDNA},accumulation=ones_complement,zero_exponent=none"
+#: One sum with e_max over the products alone.
+BESIDE = "tfdpa@products=3,fraction_bits=10,e_max_of=products,conversion=RNE-FP32"
 TINY = "x86/vdpbf16ps@result_subnormals=tiny_zero"
 
 
@@ -60,6 +62,30 @@ def lanes(name: str, w: Witness) -> int:
 )
 def test_complements_in_the_sign_of_c(a: list[str], b: list[str], c: str, d: str) -> None:
     assert result(RDNA3, a, b, c) == parse_value(resolve(RDNA3).d_format, d)
+
+
+@pytest.mark.parametrize(
+    ("settings", "a", "c", "d"),
+    [
+        # c raises no exponent: beside 2^12 as a c, 2^-3 stays, which all terms at 2^12 would lose.
+        ("", ["1", "-1", "2^-3"], "2^12", "4096.125"),
+        # c is cut below the products' unit, toward zero or down.
+        ("", ["1", "0", "0"], "3*2^-11", "1025*2^-10"),
+        (",alignment_rounding=RD", ["1", "0", "0"], "-2^-20", "1023*2^-10"),
+        (",c_bits=12", ["1", "0", "0"], "3*2^-12", "4099*2^-12"),
+        # Nothing has an exponent where all products are zeros; with an exponent of zeros, c is cut there.
+        (",zero_exponent=none", ["0", "0", "-0"], "5", "0"),
+        (",zero_exponent=-10", ["0", "0", "0"], "3*2^-21", "2^-20"),
+        (",zero_exponent=-10", ["0", "0", "0"], "2^100", "2^100"),
+        # An accumulator of 5 bits before the binary point and one for the sign: 32 + 1 wraps, 15 + 1 is 16.
+        (",carry_bits=4", ["1", "0", "0"], "32", "-31"),
+        (",carry_bits=4", ["1", "0", "0"], "15", "16"),
+        (",carry_bits=4", ["1", "0", "0"], "2^30", "1"),
+    ],
+)
+def test_a_largest_exponent_of_the_products_alone(settings: str, a: list[str], c: str, d: str) -> None:
+    spec = resolve(BESIDE + settings)
+    assert result(spec.name, a, ["1"] * 3, c) == parse_value(spec.d_format, d)
 
 
 @pytest.mark.parametrize(

@@ -114,7 +114,7 @@ def test_a_file_that_does_not_compile_is_refused(tmp_path: Path) -> None:
         ("operand_rounding=RZ-E8M10", "operand_rounding"),
         ("a_bits=0..6", "a_bits"), ("b_bits=5..9", "b_bits"), ("c_bits=30", "c_bits"),
         ("c_alignment_rounding=RNE", "c_alignment_rounding"), ("minus_one=27", "minus_one"),
-        ("alignment_rounding=RNU", "alignment_rounding=RNU"),
+        ("e_max_of=products", "e_max_of=products"), ("alignment_rounding=RNU", "alignment_rounding=RNU"),
         ("second_fraction_bits=10", "second_fraction_bits"),
         ("steps=(s(0..7)+c),s.normalised=false", "normalised=false"),
         ("group=2,zero_exponent=5", "zero_exponent=5 beside group=2"),

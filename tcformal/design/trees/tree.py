@@ -22,7 +22,7 @@ Value = int | str | bool | None
 STAGE_PARAMETERS = (
     "fraction_bits", "alignment_rounding", "conversion", "carry_bits", "accumulation", "zero_exponent",
     "normalise_products", "c_alignment_rounding", "c_bits", "second_fraction_bits", "normalised",
-    "minus_one",
+    "minus_one", "e_max_of",
 )  # fmt: skip
 #: Parameters of a design that a tree stands for, with the values that they then have.
 PLAIN: dict[str, Value] = {

@@ -340,7 +340,7 @@ def _term(
     exponent, significand = _exponent(term.exponent, values), values[term.significand]
     zero, negative = bool(values[term.zero]), bool(values[term.sign])
     magnitude = significand * power_of_two(exponent - scale)
-    lost = 0 if zero else max(0, values[x.distance] + scale - fraction_bits)
+    lost = 0 if zero else max(0, e_max - exponent + scale - fraction_bits)
     discarded = f"{significand & ((1 << lost) - 1):0{lost}b}" if lost else ""
     kept = magnitude if exact else values[x.aligned] * power_of_two(e_max - fraction_bits)
     return TermRow(

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from tcformal.design.spec import Design
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.semantics.align import align, effective_exponents, largest, shift_to
+from tcformal.semantics.align import align, effective_exponents, largest, lowered, shift_to
 from tcformal.semantics.number import Exponent, Number, Term
 from tcformal.semantics.reduce import add_signed, signed_magnitude, sum_of_aligned
 from tcformal.semantics.stages import Total
@@ -46,11 +45,6 @@ def framed_total(
         g, [*terms, low], aligned, e_max, bits, accumulation=design.accumulation, maximum=maximum
     )
     return [], total
-
-
-def lowered(term: Term, by: int) -> Term:
-    """An equal term with its exponent lowered by `by` and as many bits more above the binary point."""
-    return replace(term, exponent=term.exponent.shifted(-by), fraction_bits=term.fraction_bits - by)
 
 
 def _grouped(

@@ -9,7 +9,16 @@ from tcformal.design.rounding import Conversion
 from tcformal.design.spec import Design, Rounding
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.semantics.align import align, all_of, any_of, cuts_off, effective_exponents, largest, shift_to
+from tcformal.semantics.align import (
+    align,
+    all_of,
+    any_of,
+    cuts_off,
+    effective_exponents,
+    largest,
+    lowered,
+    shift_to,
+)
 from tcformal.semantics.choice import Choice, OpenBits, OpenZero, ZeroExponent, chosen, mode_of
 from tcformal.semantics.normalise import normalise_term
 from tcformal.semantics.number import Exponent, Number, Term, bits_for, finite
@@ -123,12 +132,23 @@ def truncated_total(
     """The sum of terms aligned at e_max and cut to `fraction_bits`; zero terms have `zero_exponent`.
 
     Shapes: `c` is the place of c among the terms, where it is cut in a way of its own.
+    Zero: where no term that takes part in e_max has an exponent the sum is 0.
     Source: XIE Algorithm 7, step 2; VALPEY Algorithm 1 (normalised products, bounded carry bits).
     """
     if design.normalise_products:
         terms = [normalise_term(g, t) for t in terms]
-    exponents = effective_exponents(g, terms, zero_exponent)
-    e_max, maximum = largest(g, exponents)
+    given = terms
+    beside = c if design.e_max_of == "products" and len(terms) > 1 else None
+    if beside is not None:
+        exponents = effective_exponents(g, [*terms[:beside], *terms[beside + 1 :]], zero_exponent)
+        e_max, maximum = largest(g, exponents)
+        # With so many bits more above the binary point, the exponent of c is never above e_max.
+        low = lowered(terms[beside], max(0, terms[beside].exponent.high - e_max.low))
+        terms = [*terms[:beside], low, *terms[beside + 1 :]]
+        exponents.insert(beside, low.exponent)
+    else:
+        exponents = effective_exponents(g, terms, zero_exponent)
+        e_max, maximum = largest(g, exponents)
     g.label("e_max", e_max.bits, offset=e_max.low)
     if isinstance(fraction_bits, OpenBits):
         # To keep fewer fraction bits at e_max is to keep the most at an exponent as much larger.
@@ -149,6 +169,11 @@ def truncated_total(
             for i, (shift, x) in enumerate(aligned)
         ]
         up, fraction_bits = 1 << (finest - min(own, fraction_bits)), finest
+    if beside is not None:
+        none = zero_exponent.none if isinstance(zero_exponent, OpenZero) else g.truth(zero_exponent == "none")
+        gone = g.and_(none, *(x.zero for i, x in enumerate(terms) if i != beside))
+        shift, kept = aligned[beside]
+        aligned[beside] = shift, g.ite(gone, g.const(0, kept.width), kept)
     if design.second_fraction_bits is not None:
         dropped, fraction_bits = fraction_bits - design.second_fraction_bits, design.second_fraction_bits
         modes = [design.alignment_rounding] * len(terms)
@@ -161,6 +186,9 @@ def truncated_total(
     total = sum_of_aligned(
         g, terms, aligned, e_max, fraction_bits, design.carry_bits, design.accumulation, maximum, up=up
     )
+    if beside is not None:
+        rows = (replace(x, term=term) for x, term in zip(total.terms, given, strict=True))
+        total = replace(total, terms=tuple(rows))
     if design.minus_one is not None:
         wide = g.sign_extend_to(total.bits, max(total.bits.width, design.minus_one + 2))
         instead = g.const((1 << wide.width) - (1 << design.minus_one), wide.width)

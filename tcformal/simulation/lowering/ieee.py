@@ -171,8 +171,8 @@ def zeroed(name: str, code: Code, given: Sequence[LaneValue]) -> LaneValue:
 # are added in two exact windows, if the format's exponents allow that.
 #: Bits of a significand of binary64, and what it has beyond one of binary32.
 _PRECISION, _BEYOND = 53, 29
-#: Encodings of binary64: the least normal number of binary32, and all but the sign.
-_LEAST, _SIZE = (1023 - 126) << 52, (1 << 63) - 1
+#: The encoding of the least normal number of binary32 in binary64.
+_LEAST = (1023 - 126) << 52
 #: Inf of binary32, and all but the sign.
 _INF, _SIZE_32 = 0xFF << 23, (1 << 31) - 1
 
@@ -194,6 +194,9 @@ def fits(a: Format, b: Format, d: Format, products: int, values: int) -> bool:
     """Whether `rounded_sum` supports this number of products and of other numbers of `d`."""
     if a.precision + b.precision > _PRECISION - 4 or values > 1:
         return False
+    if products == 1:
+        # In binary32 the product is exact, and no sum overflows.
+        return values == 1 and {a.name, b.name, d.name} == {"fp16"}
     # What a bf16 sum is below binary32's normal numbers, where it is not rounded to odd, has to be exact.
     if d.name == "bf16" and _lowest(a, b) < d.e_min - d.fraction_bits:
         return False
@@ -208,7 +211,7 @@ def rounded_sum(
     Shapes: the factors a, b of each product, then the number; encodings of binary32.
     Zero: a sum of zero is -0 where every operand is negative.  Inf: the number, products being finite.
     """
-    f, cut = _Doubles(code), None if products == 2 else _window(a, b, products)
+    f, cut = _Floats(code, DOUBLE), None if products == 2 else _window(a, b, products)
     x = [f.widened(y) for y in given]
     terms = [f("mul", x[2 * i], x[2 * i + 1]) for i in range(products)]
     if cut is not None:
@@ -221,6 +224,19 @@ def rounded_sum(
     whole = f.add_to_odd(high, f.add_to_odd(middle, low))
     none = code.relate("eq", DOUBLE, f.size(whole), code.word(0, DOUBLE))
     return _special(code, none, narrowed(whole), given, products)
+
+
+def rounded_fma(code: Code, given: Sequence[LaneValue]) -> LaneValue:
+    """The exact sum of a product of fp16 and a number of it, in binary32, rounded to odd.
+
+    Shapes: both factors, then the number; encodings of binary32.
+    Inf, NaN: those of the number, products being finite.
+    """
+    f = _Floats(code, WORD)
+    a, b, c = (as_float(code, any_word(code.operand(x, WORD))) for x in given)
+    made = f.word(f.add_to_odd(f("mul", a, b), c))
+    beyond = code.relate("ule", WORD, code.word(_INF, WORD), f.size(c))
+    return any_word(code.choose(beyond, WORD, code.operand(given[2], WORD), made))
 
 
 def _special(code: Code, none: str, made: LaneValue, given: Sequence[LaneValue], products: int) -> LaneValue:
@@ -245,7 +261,7 @@ def rounded_to_odd(name: str, code: Code, given: Sequence[LaneValue]) -> LaneVal
 
     Inf: what is 2^128 and more; an operand that is Inf or NaN is added as IEEE 754 says.
     """
-    f = _Doubles(code)
+    f = _Floats(code, DOUBLE)
     x, y = (f.widened(v) for v in given)
     if name == "mul":
         return f.narrowed_to_odd(f("mul", x, y))
@@ -255,26 +271,27 @@ def rounded_to_odd(name: str, code: Code, given: Sequence[LaneValue]) -> LaneVal
     return f.narrowed_to_odd(f.number(made))
 
 
-class _Doubles:
-    """A builder of binary64 instructions, one number per lane."""
+class _Floats:
+    """A builder of instructions on binary32 or binary64, one number per lane."""
 
-    def __init__(self, code: Code) -> None:
-        self._code, self._kind = code, float_kind(code, DOUBLE)
+    def __init__(self, code: Code, bits: int) -> None:
+        self._code, self._bits, self._kind = code, bits, float_kind(code, bits)
 
     def __call__(self, name: str, x: str, y: str) -> str:
         return self._code.new(f"f{name} {self._kind} {x}, {y}")
 
     def word(self, x: str) -> str:
-        """Bit cast from a binary64 number to its encoding."""
-        return as_word(self._code, x, DOUBLE).text
+        """Bit cast from a number to its encoding."""
+        return as_word(self._code, x, self._bits).text
 
     def number(self, word: str) -> str:
-        """Bit cast from an encoding to a binary64 number."""
-        return as_float(self._code, any_word(word, DOUBLE))
+        """Bit cast from an encoding to a number."""
+        return as_float(self._code, any_word(word, self._bits))
 
     def size(self, x: str) -> str:
         """The encoding of a number's magnitude."""
-        return self._code.apply("and", DOUBLE, self.word(x), self._code.word(_SIZE, DOUBLE))
+        size = self._code.word((1 << (self._bits - 1)) - 1, self._bits)
+        return self._code.apply("and", self._bits, self.word(x), size)
 
     def constant(self, exponent: int) -> str:
         """The constant 1.5·2^exponent."""
@@ -299,16 +316,16 @@ class _Doubles:
 
     def add_to_odd(self, x: str, y: str) -> str:
         """The sum of two numbers, rounded to odd."""
-        code = self._code
+        code, bits = self._code, self._bits
         total, lost = self.two_sum(x, y)
         word, rest = self.word(total), self.word(lost)
-        one, none = code.word(1, DOUBLE), code.word(0, DOUBLE)
-        even = code.relate("eq", DOUBLE, code.apply("and", DOUBLE, word, one), none)
-        inexact = code.relate("ne", DOUBLE, self.size(lost), none)
+        one, none = code.word(1, bits), code.word(0, bits)
+        even = code.relate("eq", bits, code.apply("and", bits, word, one), none)
+        inexact = code.relate("ne", bits, self.size(lost), none)
         # An even neighbour of an inexact sum gives way to the odd one on the sum's side.
-        apart = code.apply("ashr", DOUBLE, code.apply("xor", DOUBLE, word, rest), code.word(63, DOUBLE))
-        odd = code.apply("add", DOUBLE, word, code.apply("or", DOUBLE, apart, one))
-        return self.number(code.choose(code.apply("and", TRUTH, even, inexact), DOUBLE, odd, word))
+        apart = code.apply("ashr", bits, code.apply("xor", bits, word, rest), code.word(bits - 1, bits))
+        odd = code.apply("add", bits, word, code.apply("or", bits, apart, one))
+        return self.number(code.choose(code.apply("and", TRUTH, even, inexact), bits, odd, word))
 
     def windows(self, terms: Sequence[str], cut: int) -> list[str]:
         """Two exact sums over all terms: of the parts above and below the weight `cut`."""
@@ -350,7 +367,7 @@ _NARROW = {Conversion("RNE", 5, 10): WORD, Conversion("RNE", 8, 7): WORD}
 _KNOWN = {
     "products", "summation", "c_position", "order", "group", "product_limit", "product_rounding",
     "accumulator", "conversion", "operand_subnormals", "c_subnormals", "result_subnormals", "nan_word",
-    "nan_rule", "zero_sign", "overflow", "zero_exponent",
+    "nan_rule", "zero_sign", "overflow", "zero_exponent", "negated",
 }  # fmt: skip
 
 
@@ -415,7 +432,7 @@ class _Steps:
         elif name is not None and not odd:
             emit = partial(operation, name, self._bits)
         elif name is None and self._bits == WORD and not odd and fits(o.a, o.b, o.d, *counts):
-            emit = partial(rounded_sum, o.a, o.b, narrow, *counts)
+            emit = rounded_fma if counts == (1, 1) else partial(rounded_sum, o.a, o.b, narrow, *counts)
         else:
             return False
         made = self._ways.derive([*factors, *values], emit)
@@ -459,6 +476,8 @@ class _Steps:
             word = self._graph.inputs[f"{name}[{k}]"]
             kept = self._flushed(word, fmt, self._spec.design.operand_subnormals)
             words.append(self._ways.derive((kept,), widened, fmt))
+        if self._spec.design.subtracts(k):
+            words[0] = self._ways.derive((words[0],), negated, self._bits)
         return words[0], words[1]
 
     def _flushed(self, x: Node, fmt: Format, rule: str) -> Node:

@@ -55,6 +55,7 @@ DESIGNS = [
     "cdna3/v_mfma_f32_16x16x32_fp8_fp8",
     "tfdpa@products=4,group=2",
     "tfdpa@products=4,order=odd_first",
+    "tfdpa@products=4,e_max_of=products,zero_exponent=none",
 ]
 MX = "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.ue8m0"
 MX4, MX5 = (MX.replace("e4m3", x) for x in ("e2m1", "e5m2"))
