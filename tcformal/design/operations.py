@@ -89,9 +89,14 @@ def _operation(u: UnitSpec) -> Operation:
             if d.step.saturates
             else f"modulo 2^{u.operands.d.width}"
         )
+        if u.tree is not None:
+            each = {name or "the others": x.conversion for name, x in stage_designs(u.tree, d).items()}
+            way = ", ".join(f"{name}: {text}" for name, text in each.items())
         return Operation(
             name="integer DPA",
-            formula=f"d = c + Σ a_k·b_k, {'saturated ' * d.step.saturates}{way}",
+            formula=f"d = {u.tree.root}, {way}"
+            if u.tree is not None
+            else f"d = c + Σ a_k·b_k, {'saturated ' * d.step.saturates}{way}",
             bounds=(("overflow", "unbounded; else exact"),),
             source=_VENDOR.get(u.arch, "integers"),
         )

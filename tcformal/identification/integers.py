@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 
 import numpy as np
 
 from tcformal.design.axes import computed
 from tcformal.design.catalog import catalogue
-from tcformal.design.names import resolve
 from tcformal.design.spec import Design
 from tcformal.design.trees.arrangements import tree_of, tree_unit
 from tcformal.design.trees.tree import Step, Tree
@@ -24,7 +24,7 @@ from tcformal.identification.integer_space import Tried, beside, sums_of
 from tcformal.identification.kinds import kind_of_noise
 from tcformal.identification.repeat import Repetition, noisy_inputs, repeat
 from tcformal.simulation.matrix_unit import padded_witness, replay
-from tcformal.simulation.operands.batch import Batch, together, witness_at
+from tcformal.simulation.operands.batch import Batch, rows_of, together, witness_at
 from tcformal.simulation.operands.inputs import inputs_to_try
 from tcformal.simulation.replay import oracle_result
 from tcformal.theory.equality import equal_by_theorem
@@ -34,12 +34,10 @@ from tcformal.theory.integer_theorems import integer_form
 _RANDOM, _EDGES, _SEED = 160, 240, 23
 #: Answers that a design is held against one by one before it is held against all.
 _ROWS = 40
-#: Designs of which it is asked how many answers they give, where none gives all.
-_NEAREST = 12
+#: Designs that are the nearest where none gives all answers, of so many of the first and of the last tried.
+_NEAREST, _SAMPLED = 12, 48
 #: Inputs at most that are made to tell designs apart.
 _APART = 2048
-#: Rounds of further inputs, and pools that they are from.
-_ROUNDS, _POOLS = 2, 3
 
 
 class IdentifyingIntegers(Identifying):
@@ -47,15 +45,13 @@ class IdentifyingIntegers(Identifying):
 
     def _stages(self) -> Identification:
         self.asker.until = self.deadline
-        #: Designs that give all answers, by what they compute; others with the row of the history that
-        #: refutes them; all that were tried.
-        self._fits: dict[object, Tried] = {}
-        self._rejected: list[tuple[Tried, int]] = []
-        self._tried: dict[str, Tried] = {}
+        #: Every design that was tried, by name, with what it computes; what computes all answers, with its
+        #: first design; what does not, with the row of the history that refutes it.
+        self._tried: dict[str, tuple[Tried, object]] = {}
+        self._fits: dict[object, UnitSpec] = {}
+        self._wrong: dict[object, int] = {}
         #: Whether c counts.
         self._has_c = True
-        #: Designs that compute what one that was tried does.
-        self._alike: list[tuple[Tried, object]] = []
         self.progress("asking the same inputs several times")
         try:
             self.repeated = repeat(self.asker)
@@ -83,7 +79,7 @@ class IdentifyingIntegers(Identifying):
         self._try(Tried(u, "design", u.name) for u in self._catalogued())
         self._try(sums_of(self.spec, self.k, found))
         if self.search.alive:
-            self._try([other for x in list(self._fits.values()) for other in beside(x.unit)])
+            self._try([other for unit in self._fits.values() for other in beside(unit)])
         else:
             self.search.near = self._nearest()
             if not self.asker.by_hand:
@@ -127,36 +123,45 @@ class IdentifyingIntegers(Identifying):
 
         Errors: OutOfTimeError where the time is over before all were.
         """
-        batch, answers = self.asker.history
-        rows = self._telling(batch)
+        rows = self._telling()
         for x in designs:
             if self.over():
                 raise OutOfTimeError
             if x.unit.name in self._tried:
                 continue
-            self._tried[x.unit.name] = x
-            self.search.space += 1
             key = self._key(x.unit)
-            if key in self._fits or any(key == other for _, other in self._alike):
-                self._alike.append((x, key))
-            elif (row := self._refuting(x.unit, batch, answers, rows)) is not None:
-                self._rejected.append((x, row))
-            else:
-                self._fits[key] = x
+            self._tried[x.unit.name] = x, key
+            if key not in self._fits and key not in self._wrong:
+                self._judge(key, x.unit, rows)
+        self.search.space = len(self._tried)
+        if not self._fits:
+            return
         if len(self._fits) > 1:
-            self.asker.ask(self._apart([x.unit for x in self._fits.values()]))
-            self._learn(len(answers))
-        if self._fits:
-            space = self.search.space
-            self.search.listed([x.unit for x in self._fits.values()])
-            self.search.space = space
-            left = {s.family.name((int(i),)) for s in self.search.alive for i in s.values(0)}
-            batch, answers = self.asker.history
-            for key, x in list(self._fits.items()):
-                if x.unit.name not in left:
-                    del self._fits[key]
-                    wrong = np.flatnonzero(replay(x.unit, batch) != answers)
-                    self._rejected.append((x, int(wrong[0])) if wrong.size else (x, 0))
+            asked = len(self.asker.history[1])
+            self.asker.ask(self._apart(self._fits.values()))
+            self._learn(asked)
+        self.search.listed([*self._fits.values()])
+        self.search.space = len(self._tried)
+        # Further inputs may have refuted some.
+        for key, unit in list(self._fits.items()):
+            if (wrong := self.asker.misfits(unit)).size:
+                self._wrong[key] = int(wrong[0])
+                del self._fits[key]
+
+    def _judge(self, key: object, unit: UnitSpec, rows: list[int]) -> None:
+        """Hold a design against some answers one by one, which refutes most, then against all."""
+        batch, answers = self.asker.history
+        for place, row in enumerate(rows):
+            if oracle_result(unit, padded_witness(unit, witness_at(batch, row))) != int(answers[row]):
+                rows.insert(0, rows.pop(place))  # what refutes one refutes many
+                self._wrong[key] = row
+                return
+        wrong = self.asker.misfits(unit)
+        if wrong.size:
+            rows.insert(0, int(wrong[0]))
+            self._wrong[key] = int(wrong[0])
+        else:
+            self._fits[key] = unit
 
     def _apart(self, units: Iterable[UnitSpec]) -> Batch:
         """Inputs that take each sum of some designs beyond its ends, the other products to the other end."""
@@ -167,11 +172,12 @@ class IdentifyingIntegers(Identifying):
                 continue
             for step in made.tree.root.steps():
                 inside = [i for i in step.products() if i < self.k]
+                cs = (0, *sums.c) if any("c" in x.children for x in step.steps()) else (0,)
                 outside = [i for i in range(self.k) if i not in inside]
                 for f, other in ((sums.most, sums.least), (sums.least, sums.most)):
-                    for n in {0, 1, len(outside)}:
+                    for n, c in itertools.product({0, 1, len(outside)}, cs):
                         products = dict.fromkeys(inside, f) | dict.fromkeys(outside[:n], other)
-                        rows.setdefault((tuple(sorted(products.items()))), (products, 0))
+                        rows.setdefault((tuple(sorted(products.items())), c), (products, c))
         return sums.batch([*rows.values()][:_APART])
 
     def _key(self, unit: UnitSpec) -> object:
@@ -179,7 +185,7 @@ class IdentifyingIntegers(Identifying):
         form = integer_form(unit, self.k, zero_c=bool(self.asker.refused))
         return unit.name if form is None else form.key
 
-    def _telling(self, batch: Batch) -> list[int]:
+    def _telling(self) -> list[int]:
         """Answers to try first: those that one sum modulo 2^n does not give, then some of all others."""
         plain = tree_unit(
             self.spec, Tree(Step((*range(self.k), "c"))),
@@ -190,36 +196,26 @@ class IdentifyingIntegers(Identifying):
         order = np.random.default_rng(0).permutation(self.asker.trusted(batch))
         return [int(i) for i in order[np.argsort(right[order], kind="stable")][:_ROWS]]
 
-    def _refuting(self, unit: UnitSpec, batch: Batch, answers: np.ndarray, rows: list[int]) -> int | None:
-        """The row of an answer that a design does not give; None for one that gives all."""
-        for place, row in enumerate(rows):
-            if oracle_result(unit, padded_witness(unit, witness_at(batch, row))) != int(answers[row]):
-                rows.insert(0, rows.pop(place))  # what refutes one refutes many
-                return row
-        wrong = self.asker.misfits(unit)
-        if wrong.size:
-            rows.insert(0, int(wrong[0]))
-            return int(wrong[0])
-        return None
-
     def _nearest(self) -> list[UnitSpec]:
         """Of the designs that were tried, some that give most answers."""
         batch, answers = self.asker.history
-        sample = [x.unit for x, _ in self._rejected]
-        some = sample[: 4 * _NEAREST] + sample[-4 * _NEAREST :]
-        rows = self._telling(batch)
-        few = together(*(batch_row(batch, row) for row in rows))
-        right = {u.name: int((replay(u, few) == answers[rows]).sum()) for u in some}
-        names = sorted(right, key=lambda name: -right[name])[:_NEAREST]
-        return [resolve(name) for name in names]
+        units = [x.unit for x, _ in self._tried.values()]
+        rows = np.array(self._telling())
+        few = rows_of(batch, rows)
+        some = {u.name: u for u in (*units[:_SAMPLED], *units[-_SAMPLED:])}
+        right = {name: int((replay(u, few) == answers[rows]).sum()) for name, u in some.items()}
+        return [some[name] for name in sorted(right, key=lambda name: -right[name])[:_NEAREST]]
 
     def _settled_before(self, simplest: UnitSpec) -> list[AxisOutcome]:
         """What is known of the designs that were tried: refuted, or the simplest one's function."""
-        made = [AxisOutcome(x.axis, x.value, x.unit.name, Settled.REFUTED, row) for x, row in self._rejected]
-        for x, _ in self._alike:
-            equal = equal_by_theorem(simplest, x.unit, self.k, zero_c=bool(self.asker.refused))
-            if equal is not None:
-                made.append(AxisOutcome(x.axis, x.value, x.unit.name, Settled.SAME, None, equal.text))
+        made = []
+        for x, key in self._tried.values():
+            if key in self._wrong:
+                made.append(AxisOutcome(x.axis, x.value, x.unit.name, Settled.REFUTED, self._wrong[key]))
+            elif key == self._key(simplest) and x.unit.name != simplest.name:
+                equal = equal_by_theorem(simplest, x.unit, self.k, zero_c=bool(self.asker.refused))
+                if equal is not None:
+                    made.append(AxisOutcome(x.axis, x.value, x.unit.name, Settled.SAME, None, equal.text))
         return made
 
     def _measured(self, verdict: IdentifyVerdict) -> dict[str, str]:
@@ -230,11 +226,6 @@ class IdentifyingIntegers(Identifying):
 
     def _measure_widths(self) -> None:
         """Nothing is measured beside where sums overflow."""
-
-
-def batch_row(batch: Batch, row: int) -> Batch:
-    """One row of a batch."""
-    return Batch(batch.a[row : row + 1], batch.b[row : row + 1], batch.c[row : row + 1])
 
 
 def _spread(found: Repetition) -> str:

@@ -11,6 +11,7 @@ from functools import cached_property, lru_cache
 from itertools import combinations
 
 from tcformal.checks import check_choice
+from tcformal.design.integer_sums import narrow
 from tcformal.design.names import resolve
 from tcformal.design.spec import Design
 from tcformal.design.unit import UnitSpec
@@ -221,7 +222,8 @@ def in_the_way(unit: UnitSpec, claim: str) -> str:
         return f"no theorem is about {unknown}"
     name, *assumed = claim.split(SEPARATOR)
     if unit.d_format.integer:
-        return f"no theorem about {name} is about integers"
+        narrower = " in partial sums that are narrower than the result" * narrow(unit)
+        return f"no theorem about {name} is about integers{narrower}"
     made = _exactness(unit, *assumed) if name in _OF_SUMS else None
     if made is not None:
         return "; ".join(made.failed)
