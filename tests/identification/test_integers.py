@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -14,6 +15,7 @@ from tcformal.errors import InputError
 from tcformal.identification.identification import IdentifyVerdict, Settled
 from tcformal.identification.integer_questions import become, conversions_of
 from tcformal.simulation.matrix_unit import replay
+from tcformal.simulation.operands.batch import Batch
 from tcformal.theory.equality import equal_by_theorem
 
 Ints = Sequence[int]
@@ -262,6 +264,33 @@ def test_one_answer_that_is_wrong_is_no_unit() -> None:
     wrong = ([-128] + [0] * 3, [-128] + [0] * 3, 0)
     found = identified(lambda a, b, c: wrap(exact(a, b, c)) + ((list(a), list(b), c) == wrong), INT8, 4)
     assert found.verdict is not IdentifyVerdict.IDENTIFIED
+
+
+@pytest.mark.parametrize("count", [6, pytest.param(400, marks=pytest.mark.slow)])
+def test_what_is_identified_is_that_function_on_every_input_of_narrow_formats(count: int) -> None:
+    """Random trees of sums of two products, most of them in no space that is searched."""
+    rng, found = random.Random(8), 0
+    words = np.arange(1 << 13, dtype=np.uint64)
+    parts = [words >> np.uint64(2 * i) & np.uint64(3) for i in range(4)]
+    batch = Batch(np.stack(parts[:2], 1), np.stack(parts[2:], 1), words >> np.uint64(8))
+    for _ in range(count):
+        root = rng.choice(
+            ["(s(0+1)+c)", "(s(0+c)+1)", "(s(0+1+c))", "(s(0)+t(1)+c)", "(s(t(0+1)+c))", "(s(1)+0+c)"]
+        )
+        stages = [x for x in "st" if f"{x}(" in root]
+        targets = [
+            f"{rng.choice(['WRAP', 'SAT'])}-{rng.choice(['', 'U'])}INT{rng.randint(2, 6)}" for _ in stages
+        ]
+        settings = {f"{x}.conversion": target for x, target in zip(stages, targets, strict=True)}
+        a, b = (f"{rng.choice(['', 'u'])}int2" for _ in "ab")
+        settings |= {"conversion": f"{rng.choice(['WRAP', 'SAT'])}-INT5", "a_format": a, "b_format": b}
+        settings |= {"c_format": "int5", "d_format": "int5"}
+        unit = tcformal.unit(f"tree@steps={root}," + ",".join(f"{x}={y}" for x, y in settings.items()))
+        made = tcformal.identify(unit.dot_bits, f"{a},{b},int5,int5", 2, vectors=50)
+        if made.simplest is not None:
+            found += 1
+            assert (replay(resolve(made.simplest), batch) == replay(unit.spec, batch)).all(), unit.name
+    assert found >= count // 3
 
 
 @pytest.mark.slow

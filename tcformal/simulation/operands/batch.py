@@ -99,7 +99,9 @@ def one_operand(rng: np.random.Generator, fmt: Format, shape: tuple[int, ...], f
     if fmt.integer and family in ("near", "cancelling", "subnormal"):
         # Small numbers of either sign, and products of all sizes beside a c near the ends of its range.
         wide = family == "near" and len(shape) == 1
-        x = rng.integers(0, 1 << (fmt.width - 12 if wide else min(3, fmt.width)), shape, dtype=np.uint64)
+        x = rng.integers(
+            0, 1 << (max(2, fmt.width - 12) if wide else min(3, fmt.width)), shape, dtype=np.uint64
+        )
         ends = np.array([fmt.largest, fmt.largest + 1], np.uint64)[rng.integers(0, 2, shape)]
         x = np.where(rng.random(shape) < 0.5, x, np.uint64(0) - x) + (ends if wide else np.uint64(0))
         return x & np.uint64((1 << fmt.width) - 1)
