@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -84,7 +84,7 @@ class IdentifyingIntegers(Identifying):
             self.search.near = self._nearest()
             if not self.asker.by_hand:
                 self.progress("looking at what kind of device it is")
-                if text := kind_of_integers(self.asker):
+                if text := kind_of_integers(self.asker) or _overflows(found.words):
                     self.broken["looks like"] = text
         return self._concluded()
 
@@ -226,6 +226,16 @@ class IdentifyingIntegers(Identifying):
 
     def _measure_widths(self) -> None:
         """Nothing is measured beside where sums overflow."""
+
+
+def _overflows(words: Mapping[str, str]) -> str:
+    """The first of what was seen to overflow, in one clause; empty for nothing."""
+    shown = {
+        "a product alone": "a product that becomes another number",
+        "sums of products": "sums of products that overflow",
+        "c alone": "a c that becomes another number", "steps with c": "steps that saturate",
+    }  # fmt: skip
+    return next((f"{text} ({words[name]})" for name, text in shown.items() if name in words), "")
 
 
 def _spread(found: Repetition) -> str:

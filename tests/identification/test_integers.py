@@ -211,6 +211,12 @@ OUTSIDE: dict[str, tuple[Box, str, int, str]] = {
         4,
         "not exact: sums keep 24 bits, as fp32",
     ),
+    "one product saturates": (
+        lambda a, b, c: wrap(exact(a, b, c) - a[1] * b[1] + max(-16000, min(16000, a[1] * b[1]))),
+        INT8,
+        4,
+        "a product that becomes another number (16384 becomes 16000: product 1)",
+    ),
     "c counts twice": (lambda a, b, c: wrap(exact(a, b, 2 * c)), INT8, 4, "c multiplied by 2"),
 }
 
