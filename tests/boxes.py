@@ -381,6 +381,16 @@ def stateful(p: list[Value], c: Value) -> Value:
     return y
 
 
+_calls = [0]
+
+
+def every_fifth(p: list[Value], c: Value) -> Value:
+    """A chain of which every fifth result is an ulp larger."""
+    _calls[0] += 1
+    x = chain(p, c)
+    return x if isinstance(x, str) or not x or _calls[0] % 5 else x + (1 << POINT + max(top(x), -126) - 23)
+
+
 def drops(p: list[Value], c: Value) -> Value:
     """A sum that now and then loses a product."""
     return to(FP32, fused([0 if random.random() < 0.02 else x for x in p], c, 24), "RZ")
@@ -478,6 +488,7 @@ BOXES: dict[str, Box] = {
     "dithered": Box(total, inside=False, says="dither", words=dithered),
     "stochastic": Box(stochastic, inside=False, says="random"),
     "state": Box(stateful, inside=False, says="state"),
+    "every-fifth": Box(every_fifth, inside=False, says="state"),
     "constant": Box(lambda p, c: 3 << POINT, inside=False, says="ALL ANSWERS ARE EQUAL"),
     "nan": Box(lambda p, c: NAN, inside=False, says="ALL ANSWERS ARE EQUAL"),
     "drops": Box(drops, inside=False, says="drop"),

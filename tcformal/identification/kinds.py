@@ -24,7 +24,15 @@ from tcformal.oracle.numerals import percent, power_of_two
 from tcformal.oracle.rounded import align
 from tcformal.oracle.values import encoded, exponent_of, format_value
 from tcformal.simulation.matrix_unit import replay
-from tcformal.simulation.operands.batch import Batch, Raw, batch_of, rows_of, together, with_scales
+from tcformal.simulation.operands.batch import (
+    Batch,
+    Raw,
+    batch_of,
+    rows_of,
+    together,
+    with_scales,
+    witness_at,
+)
 from tcformal.simulation.operands.inputs import pool_of
 from tcformal.simulation.operands.witness import Witness
 
@@ -42,6 +50,8 @@ _ULPS = 2
 _SMALL = 12
 #: Calls of one input in a row, in windows of so many, and the variance of counts below which they are even.
 _ROW, _WINDOW, _EVEN = 256, 16, 0.75
+#: Inputs after which another one is asked.
+_BEFORE = 12
 
 
 def kind_of(asker: Asker, near: Iterable[UnitSpec]) -> str:
@@ -412,12 +422,16 @@ def _state(asker: Asker, inputs: Sequence[Witness]) -> str:
     """Whether answers to one input depend on the calls before."""
     *others, x = inputs
     row = asker.sequence(batch_of([x] * _ROW)).tolist()
+    if period := next((n for n in range(2, _ROW // 4) if row[n:] == row[:-n] and row[1:] != row[:-1]), 0):
+        return f"state between calls: one input asked again and again gives its results in turns of {period}"
     counts = [sum(y != min(row) for y in row[i : i + _WINDOW]) for i in range(0, _ROW, _WINDOW)]
     share = float(np.mean(counts)) / _WINDOW
     if 1 / 8 < share < 7 / 8 and float(np.var(counts)) < _EVEN * share * (1 - share):
         return "state between calls: one input asked again and again gives two results in a steady rhythm"
+    spec, k = asker.spec, asker.k
+    dense = dense_inputs(spec, k, _BEFORE, _SEED)
     seen = []
-    for y in others:
+    for y in [*others, *(witness_at(dense, i) for i in range(_BEFORE))]:
         after = asker.sequence(batch_of([w for _ in range(_WINDOW) for w in (y, x)])).tolist()[1::2]
         seen.append({*after[1:]})
     if len({min(s) for s in seen}) > 1 and all(len(s) == 1 for s in seen):

@@ -22,7 +22,7 @@ from tcformal.oracle.values import format_value, hex_word, value_and_hex
 from tcformal.report.chart import STYLE, Axis, Point, Series, chart
 from tcformal.report.escape import shortened, verbose
 from tcformal.report.parts import Headline, ReportPart, Rows
-from tcformal.report.words import in_words
+from tcformal.report.words import in_words, order_in_words
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import Raw, batch_of, witness_at
 from tcformal.simulation.operands.witness import explain_command, in_hex
@@ -36,6 +36,8 @@ def identification_view(found: Identification) -> list[ReportPart]:
     good = found.verdict is IdentifyVerdict.IDENTIFIED
     device = found.device.get("device", "the device")
     measured = dict(found.measured or {})
+    if found.verdict not in FITTING and (order := measured.get("order", "")).startswith("("):
+        measured["order"] = order_in_words(order)
     parts: list[ReportPart] = [Headline(found.verdict.value, good, f": {device}{_answer(found, measured)}")]
     parts += _designs(found)
     if found.layout is not None:

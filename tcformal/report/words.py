@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from tcformal.design.spec import Design
 from tcformal.design.trees.arrangements import tree_of
-from tcformal.design.trees.tree import Step, stage_designs
+from tcformal.design.trees.tree import Step, read_steps, stage_designs
 from tcformal.design.unit import UnitSpec
 
 _ROUNDED = {
@@ -45,6 +45,16 @@ def in_words(unit: UnitSpec, k: int) -> str:
     outer = designs[root.stage]
     parts = [f"{_order(_plain(root))}{_kept(designs, root)}", *_rounding(designs, root, outer)]
     return "; ".join([*parts, *_others(made.design)])
+
+
+def order_in_words(steps: str) -> str:
+    """An order of sums as it is written in brackets, in words.
+
+    Examples:
+        >>> order_in_words("(3+(2+(1+(0+c))))")
+        'products added one by one to c'
+    """
+    return _order(_plain(read_steps(steps)))
 
 
 # ------------------------------------------------------------------ the order

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -100,7 +101,15 @@ def test_operands_that_are_cut_are_seen() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "says"), [("state", "state between calls"), ("drops", "products are dropped")]
+    ("name", "says"),
+    [
+        ("state", "state between calls"),
+        (
+            "every-fifth",
+            "state between calls: one input asked again and again gives its results in turns of 5",
+        ),
+        ("drops", "products are dropped"),
+    ],
 )
 def test_what_several_answers_depend_on_is_seen(name: str, says: str) -> None:
     asker = asked(name)
@@ -193,6 +202,14 @@ def test_the_first_line_names_the_kind() -> None:
     verdict, line = first_line("lost")
     assert verdict is IdentifyVerdict.OUTSIDE
     assert line == ": callable:lost looks like product 3 never added: 1·1 there gives 0"
+
+
+def test_the_order_of_what_is_outside_is_said_in_words() -> None:
+    found = identified(asked("c-twice"), vectors=0, seconds=600)
+    assert found.verdict is IdentifyVerdict.OUTSIDE
+    assert (found.measured or {})["looks like"].startswith("c counted 2 times")
+    other = replace(found, measured={"order": "(3+(2+(1+(0+c))))"})
+    assert "order: products added one by one to c" in identification_view(other)
 
 
 def test_the_design_is_said_in_words() -> None:
