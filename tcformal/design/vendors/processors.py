@@ -13,6 +13,7 @@ from tcformal.design.vendors.facts import (
     ARM,
     BOCHS_AMX,
     INTEL,
+    INTEL_FP16_RESULTS,
     INTEL_RESULTS,
     INTEL_TINY_RESULTS,
     as_reference,
@@ -28,7 +29,7 @@ _TILE = (16, 16, 32)
 _X86: dict[str, tuple[tuple[int, int, int], str, Design, Fact]] = {
     "vdpbf16ps": (
         (1, 1, 2), "bf16", x86_dot(operand_subnormals="signed_zero"),
-        measured(f"{INTEL}, VDPBF16PS", AMD_RESULTS, INTEL_RESULTS, INTEL_TINY_RESULTS),
+        measured(f"{INTEL}, VDPBF16PS", AMD_RESULTS, INTEL_RESULTS, INTEL_TINY_RESULTS, INTEL_FP16_RESULTS),
     ),
     "tdpbf16ps": (
         _TILE, "bf16", x86_tile(operand_subnormals="signed_zero"),
