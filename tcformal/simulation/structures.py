@@ -338,10 +338,12 @@ def _stage(made: _Opened, prefix: str, design: Design, shared: dict[str, object]
     if made.varies(f"{prefix}zero_exponent"):
         own["zero_exponent"] = _zero(made, made.choice(f"{prefix}zero_exponent"))
     if made.varies(f"{prefix}carry_bits"):
-        own["carry_bits"] = OpenCarry(_sum_width(made.g, made.choice(f"{prefix}carry_bits"), most, fewer))
+        own["carry_bits"] = OpenCarry(
+            _sum_width(made.g, made.choice(f"{prefix}carry_bits"), most, fewer, design)
+        )
     elif design.carry_bits is not None and "fraction_bits" in own:
         carry = Choice({}, str(design.carry_bits))
-        own["carry_bits"] = OpenCarry(_sum_width(made.g, carry, most, fewer))
+        own["carry_bits"] = OpenCarry(_sum_width(made.g, carry, most, fewer, design))
     return opened(design, **shared, **own)
 
 
@@ -354,11 +356,11 @@ def _zero(made: _Opened, zero: Choice) -> OpenZero:
     return OpenZero(chosen(made.g, zero, "own"), chosen(made.g, zero, "none"), exponent)
 
 
-def _sum_width(g: Graph, carry: Choice, most: int, fewer: Exponent) -> Node:
+def _sum_width(g: Graph, carry: Choice, most: int, fewer: Exponent, design: Design) -> Node:
     """The symbolic width of the sum: sign, units bit, carry bits and fraction bits; all ones if exact."""
     carries = [int(word) for word in (*carry.others, carry.last) if word != "exact"]
     # All ones stand for more bits than any exact sum has.
-    width = 8 if most + max(carries, default=0) <= 128 else 12
+    width = 8 if most + max(carries, default=0) <= 128 and design.e_max_of == "terms" else 12
     bits = g.sub_mod(g.const(most, width), g.zero_extend_to(fewer.bits, width))
     return by_choice(
         g,

@@ -17,6 +17,7 @@ from tcformal.simulation.structures import Family, parametric_family
 TREES = {
     "fused": "tree@steps=(0..3+c),fraction_bits=24",
     "bf16": "tree@steps=(0..3+c),fraction_bits=24,a_format=bf16,b_format=bf16",
+    "max-of-products": ("tree@steps=(0..3+c),fraction_bits=24,e_max_of=products,a_format=bf16,b_format=bf16"),
     "groups": "tree@steps=p(q(0+1)+q(2+3)+c),p.fraction_bits=24,q.fraction_bits=30,q.conversion=RNE-E8M13",
     "rounded": "tree@steps=((0+c)+1),fraction_bits=exact,product_rounding=RNE-FP32,conversion=RNE-FP32",
     "fp16": "tree@steps=(0..3+c),fraction_bits=22,c_format=fp16,d_format=fp16,normalise_products=true",
@@ -41,6 +42,16 @@ def test_a_family_gives_what_each_of_its_designs_gives(name: str) -> None:
     for design, outputs in zip(designs, family.outputs(designs, pool), strict=True):
         alone = replay(resolve(family.name(design)), pool)
         assert (alone == outputs).all(), f"{family.name(design)}: {np.flatnonzero(alone != outputs)[:5]}"
+
+
+def test_an_exact_sum_of_a_family_holds_the_largest_c_beside_the_least_products() -> None:
+    unit = tree("max-of-products")
+    zeros = ["none", "own", "-266"]
+    family = parametric_family(unit, {"carry_bits": ["3", "exact"], "zero_exponent": zeros})
+    pool = inputs_to_try(unit, unit.k, 400, 3)
+    designs = np.array([(z, c) for z in range(3) for c in range(2)], np.int16)
+    for design, outputs in zip(designs, family.outputs(designs, pool), strict=True):
+        assert (replay(resolve(family.name(design)), pool) == outputs).all(), family.name(design)
 
 
 def test_designs_of_a_family_have_names_of_their_own() -> None:
