@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance.test_designs import compare, oracle_on_all, seeded
+from conformance.test_designs import compare, oracle_on_all
 from tcformal.backends.concrete import WORTH_COMPILING, Concrete
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.oracle.exact import unit_dot
@@ -20,7 +20,7 @@ from tcformal.simulation.operands.batch import Batch, batch, witness_at
 from tcformal.simulation.operands.witness import explain_command, in_hex
 
 #: Vectors of each design in the default tests.
-VECTORS = 24
+VECTORS = 16
 DESIGNS = list(distinct_designs())
 
 
@@ -34,7 +34,7 @@ def judge(name: str, seed: int, n: int) -> tuple[int, int, list[str]]:
     graph, root = circuit(spec, spec.k)
     # Few rows are not worth the compilation, and many are from the first on.
     exact = Concrete(graph, [root], singly=n if n <= WORTH_COMPILING else 0)
-    x = seeded(spec, n, seed)
+    x = batch(spec, spec.k, n, seed)
     lanes = lane_words(spec, x.named())
     integers = oracle = 0
     examples: list[str] = []

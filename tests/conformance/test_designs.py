@@ -1,14 +1,18 @@
 """Every design means the same on lanes, on integers, in a trace, and to the oracle.
 
-Toy formats with every operand there is; a last group shows that the comparison tells a design from one that
-differs in a single parameter.  The designs of the catalogue and random ones have files of their own.
+Three tiers: toy formats with every operand there is, seeded vectors on real formats for each family of
+designs, and (marked `long`) a million vectors for each family.  A last group shows that the comparison
+tells a design from one that differs in a single parameter.
 """
 
 from __future__ import annotations
 
+import math
+import multiprocessing
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -50,6 +54,9 @@ from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.replay import oracle_result
 
 SEED = 20260712
+#: Vectors of each family of designs in the default tests (the long ones take a million), and how many of
+#: them the oracle is asked about besides those of rare results.
+VECTORS, ASKED = 10_000, 150
 #: Lanes at once: every node of a large design keeps this many words.
 CHUNK = 8192
 
@@ -665,6 +672,98 @@ def test_toys_touch_every_value_of_every_parameter() -> None:
 
 # --------------------------------------------------------------------- real formats, seeded vectors
 FMA = "sequential@products=1,k=4"
+FIVE = ("RNE", "RNA", "RZ", "RD", "RU")
+FP64 = "a_format=fp64,b_format=fp64,c_format=fp64,d_format=fp64"
+RZ_E8M13 = "fraction_bits=13,conversion=RZ-E8M13"
+
+IEEE_ENDS = "zero_sign=ieee,overflow=ieee"
+
+#: Representatives of each family of designs; the names are what `tcformal explain` takes.
+FAMILIES: dict[str, tuple[str, ...]] = {
+    "tfdpa-fp16-fp32": (
+        "volta/mma.m8n8k4.f32.f16.f16.f32",
+        "ampere/mma.m16n8k16.f32.f16.f16.f32",
+        "hopper/mma.m16n8k16.f32.f16.f16.f32",
+    ),
+    "tfdpa-fp16-fp16": (
+        "volta/mma.m8n8k4.f32.f16.f16.f16",
+        "volta/mma.m8n8k4.f16.f16.f16.f16",
+        "ampere/mma.m16n8k8.f16.f16.f16.f16",
+        "hopper/mma.m16n8k16.f16.f16.f16.f16",
+    ),
+    "tfdpa-bf16": ("ampere/mma.m16n8k8.f32.bf16.bf16.f32", "hopper/mma.m16n8k16.f32.bf16.bf16.f32"),
+    "tfdpa-tf32": ("ampere/mma.m16n8k8.f32.tf32.tf32.f32", "hopper/mma.m16n8k8.f32.tf32.tf32.f32"),
+    "tfdpa-small-formats": (
+        f"tfdpa@a_format=e4m3,b_format=e4m3,products=16,{RZ_E8M13}",
+        f"tfdpa@a_format=e5m2,b_format=e4m3,products=8,{RZ_E8M13},k=16",
+        "tfdpa@a_format=e4m3fnuz,b_format=e5m2fnuz,products=8",
+        "tfdpa@a_format=e2m1,b_format=e3m2,products=8,fraction_bits=25,zero_exponent=-133",
+    ),
+    "tfdpa-variants": (
+        "tfdpa@products=4,alignment_rounding=RD",
+        "tfdpa@products=4,alignment_rounding=RNE,zero_exponent=own",
+        "tfdpa@products=4,carry_bits=1,overflow=ieee,zero_sign=ieee",
+    ),
+    "c-last": (
+        "tfdpa@products=4,c_position=last",
+        "tfdpa@products=4,c_position=last,normalise_products=true,accumulator=RNE-FP16",
+    ),
+    "valpey-5": (
+        "valpey@terms=5",
+        "valpey@terms=5,carry_bits=3",
+        "valpey@terms=5,carry_bits=1,c_format=fp16,d_format=fp16",
+    ),
+    "valpey-9": ("valpey@terms=9,align_bits=1", "valpey@terms=9,align_bits=1,carry_bits=4"),
+    # Three terms of any distance take a path of their own.
+    "exact-three": tuple(
+        f"tfdpa@products=2,a_format={a},b_format={a},fraction_bits=exact,rounding={mode},{IEEE_ENDS}"
+        for a, mode in (("bf16", "RNE"), ("bf16", "RD"), ("bf16", "RZ"), ("tf32", "RU"), ("fp32", "RNA"))
+    ),
+    "exact": (
+        "tfdpa@products=4,fraction_bits=exact",
+        "tfdpa@products=4,fraction_bits=exact,rounding=RNE,zero_sign=ieee,overflow=ieee",
+    ),
+    "chain-c-first": tuple(f"sequential@c_position=first,rounding={mode}" for mode in FIVE),
+    "chain-c-last": tuple(f"sequential@c_position=last,rounding={mode}" for mode in FIVE),
+    "fma": (
+        f"{FMA},a_format=fp32,b_format=fp32",
+        f"{FMA},a_format=bf16,b_format=bf16,c_format=bf16,d_format=bf16",
+    ),
+    "fma-fp64": (f"{FMA},{FP64}",),
+    "tree": (
+        "sequential@summation=pairwise",
+        "sequential@summation=pairwise,terms=6,rounding=RU,product_rounding=RNE-FP16,b_format=bf16",
+    ),
+    "cdna1-cdna2": (
+        "cdna1/v_mfma_f32_4x4x4f16",
+        "cdna1/v_mfma_f32_4x4x2bf16",
+        "cdna2/v_mfma_f32_4x4x4f16",
+        "cdna2/v_mfma_f32_16x16x8bf16",
+        "cdna2/v_mfma_f32_4x4x4bf16_1k",
+    ),
+    "cdna3": (
+        "cdna3/v_mfma_f32_32x32x4_xf32",
+        "cdna3/v_mfma_f32_4x4x4_16b_f16",
+        "cdna3/v_mfma_f32_32x32x8_bf16",
+        "cdna3/v_mfma_f32_32x32x16_bf8_fp8",
+    ),
+    "cpu": (
+        "x86/vdpbf16ps", "x86/tdpbf16ps", "x86/tdpfp16ps",
+        "arm/bfdot.ebf0", "arm/bfmmla.ebf0", "arm/bfdot.ebf1",
+    ),
+    "emulated": (
+        "ampere/emulated.mma.m8n8k4.f32.f16.f16.f32",
+        "hopper/emulated.mma.m16n8k16.f32.e4m3.e5m2.f32",
+        "hopper/emulated.mma.m16n8k16.f16.e4m3.e4m3.f16",
+    ),
+    "scaled": (
+        "rtx-blackwell/mma.m16n8k32.kind::mxf8f6f4.block32.f32.e4m3.e2m1.f32.ue8m0",
+        "rtx-blackwell/mma.m16n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.f32.ue4m3",
+    ),
+}  # fmt: skip
+
+#: Every representative, and its share of its family's vectors.
+SHARES = {name: 1 / len(names) for names in FAMILIES.values() for name in names}
 
 
 def directed(spec: UnitSpec, n: int, seed: int) -> Batch:
@@ -703,6 +802,75 @@ def seeded(spec: UnitSpec, n: int, seed: int) -> Batch:
     if spec.scale_block is not None:
         return batch(spec, spec.k, n, seed)
     return joined(batch(spec, spec.k, n * 4 // 5, seed), directed(spec, n - n * 4 // 5, seed))
+
+
+@cache
+def family_vectors(name: str) -> tuple[Batch, Raw]:
+    """A representative's vectors and their results on lanes."""
+    spec = resolve(name)
+    x = seeded(spec, share(name, VECTORS), SEED)
+    return x, lanes(spec, x)
+
+
+def share(name: str, of: int) -> int:
+    """How many of a family's vectors a representative takes."""
+    return math.ceil(of * SHARES[name])
+
+
+def test_families_are_distinct() -> None:
+    designs = {(spec.operands, spec.design, spec.k) for spec in map(resolve, SHARES)}
+    assert len(designs) == sum(map(len, FAMILIES.values()))
+
+
+def asked_about(spec: UnitSpec, results: Raw, n: int) -> Any:
+    """Rows of infinities, zeros and subnormal numbers, all of them (up to n), and n drawn from all rows."""
+    d = spec.operands.d
+    body = results.astype(np.uint64) & np.uint64((1 << (d.width - 1)) - 1)
+    rare = np.flatnonzero((body == d.infinity) | (body < 1 << (d.fraction_bits + d.ignored_low_bits)))
+    drawn = np.random.default_rng(SEED).permutation(len(results))
+    return np.union1d(drawn[np.isin(drawn, rare)][:n], drawn[:n])
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(x, marks=pytest.mark.long if i % 2 else ()) for i, x in enumerate(SHARES)]
+)
+def test_family_on_seeded_vectors(name: str) -> None:
+    spec = resolve(name)
+    x, found = family_vectors(name)
+    chosen = asked_about(spec, found, share(name, ASKED))
+    compare(spec, rows(x, chosen), found[chosen], from_oracle(spec, rows(x, chosen)))
+    check_others(spec, x, found, integers=60)
+
+
+@pytest.mark.parametrize("name", SHARES)
+def test_seeded_vectors_reach_what_they_should(name: str) -> None:
+    """NaN, Inf, zeros, subnormal and normal results: none of them is missing from the vectors."""
+    spec = resolve(name)
+    d = spec.operands.d
+    results = family_vectors(name)[1].astype(np.uint64)
+    body = results & np.uint64((1 << (d.width - 1)) - 1)
+    assert (body > d.infinity).sum() > 50
+    assert (body == d.infinity).sum() >= 3
+    # Sixty-four products with scales leave hardly a zero.
+    assert (body == 0).sum() >= (3 if spec.scale_block is None else 0)
+    assert (body < d.infinity).sum() > len(results) / 2
+    # Zero terms that keep the exponents of their encodings hide a subnormal c.
+    kept = {spec.design.c_subnormals, spec.design.result_subnormals} == {"kept"}
+    kept = kept and spec.scale_block is None and spec.design.zero_exponent != "own"
+    if kept and spec.operands.c.e_min <= d.e_min:
+        assert ((body > 0) & (body < 1 << d.fraction_bits)).sum() > 5
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", SHARES)
+def test_family_on_a_million_vectors(name: str) -> None:
+    spec = resolve(name)
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(2, mp_context=context) as pool:
+        for part in range(20):
+            x = seeded(spec, share(name, 50_000), SEED + 1 + part)
+            expected = pool.map(partial(oracle_result, spec), witnesses(x), chunksize=500)
+            compare(spec, x, lanes(spec, x), np.array(list(expected), np.uint64))
 
 
 # --------------------------------------------------------------------- the comparison rejects
