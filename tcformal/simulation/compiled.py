@@ -47,19 +47,19 @@ def multiply_words(
     if device is not None:
         return gpu_gemm(spec, device).multiply(x)
     with Work(threads, progress) as work:
-        if (by_blas := integer_product(spec, x, work)) is not None:
-            return by_blas
-        m, k, n = x.shape
-        side = broadcast_side(m, n)
-        if machine.available() and _worth(spec, side, m * n * k):
-            words = gemm(spec, side).multiply(x, work)
-            _LOADED.add((spec, side))
-            return words
 
         def by_rows(a: Raw, b: Raw, c: Raw, scale_a: Raw | None = None, scale_b: Raw | None = None) -> Raw:
             operands = {"a": a, "b": b, "c": c, "scale_a": scale_a, "scale_b": scale_b}
             return dot_words(spec, {name: y for name, y in operands.items() if y is not None})
 
+        m, k, n = x.shape
+        if (by_blas := integer_product(spec, x, work, by_rows)) is not None:
+            return by_blas
+        side = broadcast_side(m, n)
+        if machine.available() and _worth(spec, side, m * n * k):
+            words = gemm(spec, side).multiply(x, work)
+            _LOADED.add((spec, side))
+            return words
         return arrays.by_dot_products(spec, by_rows, x, work)
 
 

@@ -1,11 +1,12 @@
 """Matrix products of integers by BLAS: sums of products in floating-point numbers that hold them exactly.
 
 Sums that wrap are one sum modulo 2^n however they are cut (theorem `wrapped_calls`), and those that saturate
-are exact where no part of them can leave the range (theorem `exact_calls`).
+are exact where no part of them can leave the range (theorem `exact_calls`): the few others are asked singly.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,18 +25,24 @@ if TYPE_CHECKING:
 _BLAS = ((np.float32, 24), (np.float64, 53))
 #: The least number of products that are summed at once; and results that are held at once.
 _AT_ONCE, _HELD = 128, 1 << 24
+#: The share of results that may saturate, above which a kernel computes all of them.
+_FEW = 1 / 16
+#: Dot products, each of one row and one column: (a, b, c) as raw encodings.
+Dots = Callable[[Raw, Raw, Raw], Raw]
 
 
-def integer_product(spec: UnitSpec, x: MatrixWords, work: Work) -> Raw | None:
-    """D = A·B + C of a unit of integers as raw encodings; None where a sum may saturate, or for other units.
+def integer_product(spec: UnitSpec, x: MatrixWords, work: Work, dots: Dots) -> Raw | None:
+    """D = A·B + C of a unit of integers as raw encodings; None where many sums may saturate, or for others.
 
-    Shapes: as `MatrixWords`; threads are those of BLAS.
+    Shapes: as `MatrixWords`; threads are those of BLAS.  `dots` computes the few results that may saturate.
     """
     d = spec.d_format
     if not d.integer or spec.tree is not None or x.prepared is not None or narrow(spec):
         return None
     sums = integer_sums(spec)
-    if not wraps(spec) and not _fits(spec, x):
+    singly = np.empty((2, 0), np.int64) if wraps(spec) else _may_saturate(spec, x)
+    # Dot products that end within a call are evaluated on lanes, step by step.
+    if singly.shape[1] > (0 if x.shape[1] % spec.k else _FEW * x.shape[0] * x.shape[2]):
         return None
     most = max(-sums.least, sums.most)
     number, bits = next((n, b) for n, b in _BLAS if b == _BLAS[-1][1] or (1 << b) // most >= _AT_ONCE)
@@ -53,19 +60,30 @@ def integer_product(spec: UnitSpec, x: MatrixWords, work: Work) -> Raw | None:
             total += (a[:, start : start + step] @ b[start : start + step]).astype(np.int64)
         out[some] = total.astype(word) & np.array((1 << d.width) - 1, word)
         work.advance(len(a) * n)
+    for first in range(0, singly.shape[1], per := max(1, _HELD // k)):
+        i, j = singly[:, first : first + per]
+        c = np.zeros(len(i), word) if x.c is None else x.c[i, j]
+        out[i, j] = dots(x.a[i], np.ascontiguousarray(x.b.T[j]), c)
     return out
 
 
-def _fits(spec: UnitSpec, x: MatrixWords) -> bool:
-    """Whether no part of any sum can leave the range: by the largest magnitudes of the operands."""
-    sums, c = integer_sums(spec), (0, 0)
-    if x.c is not None:
-        known = numbers(spec.c_format, x.c, np.int64)
-        c = int(known.min()), int(known.max())
-    a, b = (numbers(f, w, np.int64) for f, w in ((spec.a_format, x.a), (spec.b_format, x.b)))
-    ends = [int(p) * int(q) for p in (a.min(), a.max()) for q in (b.min(), b.max())]
-    k = x.shape[1]
-    return sums.low <= c[0] + k * min(0, *ends) and c[1] + k * max(0, *ends) <= sums.high
+def _may_saturate(spec: UnitSpec, x: MatrixWords) -> NDArray[np.int64]:
+    """The places [2, count] of results of which a part may leave the range.
+
+    Σ|a_k·b_k| is at most the product of the Euclidean norms of a row and a column, here rounded up.
+    """
+    sums, (m, _, n) = integer_sums(spec), x.shape
+    squares = (np.square(numbers(f, w, np.float64)) for f, w in ((spec.a_format, x.a), (spec.b_format, x.b)))
+    row, column = (np.sqrt(y.sum(axis)) * (1 + 2.0**-20) for axis, y in zip((1, 0), squares, strict=True))
+    down = bool(sums.least)
+
+    def beyond(c: NDArray[np.int64], reach: Any) -> NDArray[np.bool_]:
+        return np.asarray((c - down * reach < sums.low) | (c + reach > sums.high))
+
+    c = np.zeros((m, n), np.int64) if x.c is None else numbers(spec.c_format, x.c, np.int64)
+    i, j = np.nonzero(beyond(c, row.max(initial=0) * column.max(initial=0)))
+    near = beyond(c[i, j], row[i] * column[j])
+    return np.stack([i[near], j[near]])
 
 
 def numbers(fmt: Format, words: Raw, dtype: Any) -> NDArray[Any]:

@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 import tcformal
 from tcformal.design.names import resolve
 from tcformal.errors import InputError
+from tcformal.simulation.compiled import dot_words
 from tcformal.simulation.integer_products import integer_product, numbers
 from tcformal.simulation.kernels.gemm import MatrixWords
 from tcformal.simulation.kernels.threads import Work
-from tcformal.simulation.matrix_unit import Unit
+from tcformal.simulation.matrix_unit import Unit, replay
+from tcformal.simulation.operands.batch import Batch, Raw
 
 WRAP, SATURATE = "hopper/wgmma.m64n8k32.s32.s8.s8", "hopper/wgmma.m64n8k32.satfinite.s32.s8.s8"
 UNITS = (
@@ -33,6 +35,10 @@ def words(name: str, m: int, k: int, n: int, seed: int = 1) -> tuple[NDArray[Any
     )
 
 
+def nothing(a: Raw, b: Raw, c: Raw) -> Raw:
+    raise AssertionError(f"expected no sum that may saturate, but got {len(a)}")
+
+
 @pytest.mark.parametrize("name", UNITS)
 def test_blas_is_python_integers(name: str) -> None:
     """K beyond what one sum in a floating-point number holds exactly; c small, so that nothing saturates."""
@@ -40,7 +46,7 @@ def test_blas_is_python_integers(name: str) -> None:
     a, b, c = words(name, 5, 3000 if "vpdpw" not in name else 1, 7)
     c &= np.array(0xFFFF, c.dtype)
     with Work(1, False) as work:
-        d = integer_product(u, MatrixWords(a, b, c), work)
+        d = integer_product(u, MatrixWords(a, b, c), work, nothing)
     exact = numbers(u.a_format, a, object) @ numbers(u.b_format, b, object) + numbers(u.c_format, c, object)
     assert d is not None
     assert d.tolist() == [[int(x) % (1 << u.d_format.width) for x in row] for row in exact]
@@ -51,8 +57,8 @@ def test_what_may_saturate_is_left_to_the_calls() -> None:
     a, b = np.full((2, 64), 0x80, np.uint8), np.full((64, 2), 0x80, np.uint8)
     c = np.full((2, 2), 0x7FFFFFFF, np.uint32)
     with Work(1, False) as work:
-        assert integer_product(u, MatrixWords(a, b, c), work) is None
-        assert integer_product(u, MatrixWords(a, b, c >> np.uint32(4)), work) is not None
+        assert integer_product(u, MatrixWords(a, b, c), work, nothing) is None
+        assert integer_product(u, MatrixWords(a, b, c >> np.uint32(4)), work, nothing) is not None
     # The second call takes off what the first one added: it saturated on the way.
     b[32:] = 0x7F
     i8, i32 = np.int8, np.int32
@@ -61,6 +67,29 @@ def test_what_may_saturate_is_left_to_the_calls() -> None:
     wrapped = tcformal.simulate(WRAP, a.view(i8), b.view(i8), c.view(i32))
     assert wrapped.dtype == i32
     assert wrapped.tolist() == [[0x7FFFFFFF + 32 * 128 - (1 << 32)] * 2] * 2
+
+
+@pytest.mark.parametrize("name", [SATURATE, "x86/vpdpbusds", "x86/vpdpbuuds"])
+def test_the_few_that_may_saturate_are_asked_singly(name: str) -> None:
+    u = resolve(name)
+    end = u.d_format.largest
+    a, b, c = words(name, 48, 4 * u.k, 48)
+    c = c // 8 * 3
+    c[::9, ::7] = end
+    asked = []
+
+    def dots(a: Raw, b: Raw, c: Raw) -> Raw:
+        asked.append(len(a))
+        return dot_words(u, {"a": a, "b": b, "c": c})
+
+    with Work(1, False) as work:
+        d = integer_product(u, MatrixWords(a, b, c), work, dots)
+    assert d is not None
+    i, j = np.indices(c.shape).reshape(2, -1)
+    assert d.ravel().tolist() == replay(u, Batch(a[i], b.T[j], c[i, j])).tolist()
+    assert asked == [np.count_nonzero(c == end)]
+    assert (d == end).any()
+    assert (d[c == end] != end).any() == bool(u.a_format.sign_bit or u.b_format.sign_bit)
 
 
 def test_dtypes_of_integers() -> None:
