@@ -1496,7 +1496,7 @@ class Plan:
             for operand, number in zip(x.operands, x.specials.operands if x.specials else (), strict=False):
                 if operand.kind in ("c", "block"):
                     return number
-        raise InputError(f"expected a sum with c in {self.spec.name}")
+        raise InputError(f"expected a sum with c, but got {self.spec.name}")
 
     def _tree(self, number: Number, c: Number, entering: Sequence[Node]) -> Summed:
         """The sum that makes a number, and what is summed in it."""
