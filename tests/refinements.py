@@ -71,8 +71,9 @@ def _row(
         f"{name}: {made.claims} claims, {made.different} different, {made.seconds:.1f} s, "
         f"{len(text)} B for Coq"
     )
-    if folder is None:
-        return row, None
+    fresh = made.coq != "" and made.sources == sources_of(spec)
+    if folder is None or fresh:
+        return row, made if fresh else None
     (folder / "Instance.v").write_text(text, encoding="utf-8")
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     coqc(folder, "Instance.v")

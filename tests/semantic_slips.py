@@ -35,6 +35,8 @@ PIECES = "gaudi3/mme.fp16"
 #: Sums in c's frame, whose NaNs are those of products, then c's.
 FRAMED = "rdna3/v_wmma_f16_16x16x16_f16"
 
+#: Exact sums of several products in one window, and of c.
+WINDOW = "cvfpu/fpnew_sdotp_multi.fp16.e4m3"
 #: Integers: unsigned factors beside signed ones, sums that wrap, that saturate, and those without a sign.
 PAIRS = "x86/vpmaddubsw"
 WRAPS = "x86/vpdpwssd"
@@ -287,6 +289,28 @@ SLIPS = [
         "else replace(z, term=normalise_term(g, z.term))",
         "else z",
         NORMALISED,
+    ),
+    Slip(
+        "a window drops the carries of its sum",
+        "sums.windows",
+        "add_signed(g, addends, width + 2), magnitudes",
+        "add_signed(g, addends, width - 2), magnitudes",
+        WINDOW,
+        quick=True,
+    ),
+    Slip(
+        "a sum of products that is zero is positive",
+        "sums.windows",
+        "return Term(g.ite(zero, all_negative, sign)",
+        "return Term(g.ite(zero, g.truth(False), sign)",
+        WINDOW,
+    ),
+    Slip(
+        "a product is placed one bit too high",
+        "sums.windows",
+        "magnitudes.append(shifted_up(g, placed, up))",
+        "magnitudes.append(g.shl_mod(shifted_up(g, placed, up), g.const(1, 1)))",
+        WINDOW,
     ),
     Slip(
         "unsigned integers are read as signed",

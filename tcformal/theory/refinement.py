@@ -34,9 +34,11 @@ from tcformal.semantics.mma import factors_of_product, flushed_product, negated
 from tcformal.semantics.number import Exponent, Number
 from tcformal.semantics.pack import converted_word
 from tcformal.semantics.product import in_pieces, product
+from tcformal.semantics.reduce import signed_magnitude
 from tcformal.semantics.special import limit_product
 from tcformal.semantics.stages import Block, Dot, DotStep, Floored, Maximum, Rounded, SpecialCases, Total
 from tcformal.semantics.sums.step import as_term
+from tcformal.semantics.sums.windows import FIXED_WINDOW, fixed_sum, fixed_width, window_total
 from tcformal.semantics.unpack import unpack
 from tcformal.solve.certificate import checked_steps
 from tcformal.solve.result import Status
@@ -878,6 +880,97 @@ class After:
         return [*of, self.nodes[1], self.c.term.significand]
 
 
+class Window:
+    """Products in a window that holds them all, their sum as a number added to c, and the end (`Window.v`).
+
+    `into`: the nodes at which each product is cut; `entering`: those at which c is.
+    """
+
+    def __init__(
+        self, g: Graph, d: Design, steps: Sequence[DotStep], into: Cuts, entering: Sequence[Node]
+    ) -> None:
+        total, rounded, specials = _ended(steps[-1])
+        *self.products, self.c = specials.operands
+        self.into, terms = into, [x.term for x in self.products]
+        with g.scope(f"plan.{steps[-1].scope}"):
+            whole = window_total(g, terms)
+        self.low, self.node, self.placed = whole.lsb.low, whole.bits, [x.aligned for x in whole.terms]
+        addends = (signed_magnitude(g, x.sign, y) for x, y in zip(terms, self.placed, strict=True))
+        self.places = {g.wrap_to_mod(x, whole.bits.width): i for i, x in enumerate(addends)}
+        self.made = Number(fixed_sum(g, terms), g.truth(False), g.truth(False))
+        given = [[self._bounded(self.node)], [is_finite(self.c)]]
+        self.leads = Exact(total, [self.made, self.c], [[self.node], entering], given)
+        of = total_to_round(total, specials.operands, self.leads.bound, self._sign(rounded.target.mode))
+        self.ending = Ending(rounded, specials.result, d, of)
+
+    def up_by(self, x: Number) -> int:
+        """By how much more than its exponent's code a product is shifted into the window."""
+        return x.term.exponent.low - x.term.fraction_bits - self.low
+
+    def _bound(self, node: Node) -> int:
+        if node not in self.places:
+            return sum(map(self._bound, node.args))
+        x = self.products[self.places[node]]
+        return ((1 << x.term.significand.width) - 1) << (_span(x) + self.up_by(x))
+
+    def _bounded(self, node: Node) -> Expr:
+        return within(self._bound(node), sg(node))
+
+    def _sign(self, mode: str) -> Expr:
+        """`Window.v`, window_sign."""
+        none = equal(self.leads.n, 0)
+        signs = [is_one(x.term.sign) for x in (*self.products, self.c)]
+        return ~none & (self.leads.n < 0) | none & (any_of(signs) if mode == "RD" else all_of(signs))
+
+    def claims(self) -> Iterator[Claim]:
+        """`Window.v`, window_claims."""
+        for x, placed, cut in zip(self.products, self.placed, self.into, strict=True):
+            t = x.term
+            known = in_span(t.exponent)
+            yield make_claim([is_finite(x)], known, cut)
+            moved = u(t.significand) << u(t.exponent.bits) + self.up_by(x)
+            yield make_claim([known], equal(u(placed), moved), [t.significand, t.exponent.bits])
+        yield from self._tree_claims(self.node)
+        y, n, given = self.made, sg(self.node), [self._bounded(self.node)]
+        signs = [x.term.sign for x in self.products]
+        negative = (n < 0) | equal(n, 0) & all_of(map(is_one, signs))
+        yield make_claim([], is_finite(y))
+        yield make_claim(given, iff(is_one(y.term.sign), negative), [self.node, *signs])
+        yield make_claim(given, equal(u(y.term.significand), magnitude(n)), [self.node])
+        yield make_claim([], equal(u(y.term.exponent.bits), 0))
+        yield from self.leads.claims()
+        yield from self.ending.claims()
+
+    def _tree_claims(self, node: Node) -> Iterator[Claim]:
+        if node in self.places:
+            i = self.places[node]
+            sign, placed = self.products[i].term.sign, self.placed[i]
+            yield make_claim([], equal(sg(node), _signed(sign, u(placed))), [sign, placed])
+            return
+        a, b = node.args
+        yield make_claim([self._bounded(a), self._bounded(b)], equal(sg(node), sg(a) + sg(b)), [a, b])
+        yield from self._tree_claims(a)
+        yield from self._tree_claims(b)
+
+    def text(self) -> str:
+        """The sum as `Window.v`, window."""
+
+        def added(node: Node) -> str:
+            if node in self.places:
+                return f"(Leaf {name(node)} {self.places[node]}%nat)"
+            return f"(Partial {name(node)} {' '.join(map(added, node.args))})"
+
+        rows = "; ".join(
+            f"Placed {number_text(x)} {_span(x)} {name(y)}"
+            for x, y in zip(self.products, self.placed, strict=True)
+        )
+        of = " ".join(f"({_operand(x)})" for x in (self.made, self.c))
+        return (
+            f"(Window [{rows}] {integer_text(self.low)} {added(self.node)} {of} {front_text(self.leads)}"
+            f" {self.leads.total.fraction_bits} {ending_text(self.ending)})"
+        )
+
+
 class FramedFront(Front):
     """A sum in c's frame: products of the other sign add their complements (`Frames.v`)."""
 
@@ -1032,6 +1125,10 @@ def _floor_claims(x: Total, up: int, e: Exponent, y: Floored) -> Iterator[Claim]
     yield make_claim([], (k << z <= scaled) & (scaled < k + 1 << z), [x.bits, y.shift])
 
 
+#: The sum of a block.
+BlockSum = Summed | After | Down | Framed | Window
+
+
 def product_text(x: Product) -> str:
     """A product as `Unit.v`, leaf_plan."""
     wide = normal = "None"
@@ -1057,13 +1154,15 @@ def _operand(r: Number) -> str:
     return f"Operand {number_text(r)} {name(r.term.zero)} {_span(r)}"
 
 
-def block_text(x: Summed | After | Down | Framed) -> str:
+def block_text(x: BlockSum) -> str:
     """The sum of a block as `Unit.v`, summed_block."""
     if isinstance(x, Summed):
         return f"(InTree {tree_text(x)})"
     if isinstance(x, Framed):
         front, first = front_text(x.front), ending_text(x.first)
         return f"(FramedSum (FramedPlan {front} {number_text(x.c)} {first} {_rounding(x.narrowed)}))"
+    if isinstance(x, Window):
+        return f"(WindowSum {x.text()})"
     if isinstance(x, Down):
         return f"(DownSum {_down(x)})"
     of = " ".join(f"({_operand(r)})" for r in (x.made, x.c))
@@ -1267,14 +1366,14 @@ class Plan:
         self.root = dot.result
         self.rule = str(d.c_subnormals)
         self.inner = self.rule if spec.tree is not None else "kept"
-        self.rounds_down = d.summation in ("tr", "gtr")
+        self.rounds_down, self.windowed = d.summation in ("tr", "gtr"), _windowed(spec)
         roundings = {x.operands[0].ks[0]: x for x in dot.steps if _rounds_product(x)}
         self.leaves = [self._product(k, roundings) for k in range(spec.k)]
         c = unpack(g, g.inputs["c"], spec.c_format)
         self.c = Leaf((Factor(g.inputs["c"], spec.c_format, _own(c.term.significand)),), c)
         before, entering = c, [g.inputs["c"]]
         self.zero: Number | None = None
-        self.blocks: list[tuple[Number, Number, Sequence[Node], Summed | After | Down | Framed]] = []
+        self.blocks: list[tuple[Number, Number, Sequence[Node], BlockSum]] = []
         self.outcomes: list[Number] = []
         self.nan_rule = str(d.nan_rule) if spec.tree is None else spec.tree.nan_rule
         groups = self._groups(dot)
@@ -1285,12 +1384,12 @@ class Plan:
         if spec.tree is not None:
             self.designs = {x.conversion: x for x in stage_designs(spec.tree, d).values()}
         for i, steps in enumerate(groups):
-            if d.c_position == "after" or self.rounds_down or d.framed:
+            if d.c_position == "after" or self.rounds_down or d.framed or self.windowed:
                 products = self.leaves[i * d.products : (i + 1) * d.products]
                 into = [x.cut() for x in products for _ in x.terms]
-                block: After | Down | Framed
-                if d.c_position == "after":
-                    block = After(g, d, steps, into, entering)
+                block: After | Down | Framed | Window
+                if self.windowed or d.c_position == "after":
+                    block = (Window if self.windowed else After)(g, d, steps, into, entering)
                 else:
                     block = (Framed if d.framed else Down)(d, steps, into, entering)
                 self.blocks.append((before, block.c, entering, block))
@@ -1397,7 +1496,7 @@ class Plan:
             for operand, number in zip(x.operands, x.specials.operands if x.specials else (), strict=False):
                 if operand.kind in ("c", "block"):
                     return number
-        raise InputError(f"expected a sum with c in {self.spec.name}")
+        raise InputError(f"expected a sum with c, but got {self.spec.name}")
 
     def _tree(self, number: Number, c: Number, entering: Sequence[Node]) -> Summed:
         """The sum that makes a number, and what is summed in it."""
@@ -1504,6 +1603,7 @@ class Plan:
     def coq(self) -> str:
         """A file for `coqc` beside the sources: the unit as data, and the theorem about it."""
         more = ["RoundDown"] * self.rounds_down + ["Frames"] * self.spec.design.framed
+        more += ["Window"] * self.windowed
         required = "".join(f"From TC Require Import {x}.\n" for x in [*more, "Unit"])
         return f"""\
 (** {self.spec.name}: its circuit, its cut points and the claims that were certified. *)
@@ -1573,7 +1673,7 @@ def _refuse(spec: UnitSpec) -> None:
         "factors that are cut in halves": d.lost_bits == "halves",
         "tiny results that are not rounded to nearest": tiny and modes != {"RNE"},
         "sums rounded down otherwise": d.summation in ("tr", "gtr") and not down,
-        "exact sums of more than two terms": _exact_terms(spec) > 2,
+        "exact sums of more than two terms": _exact_terms(spec) > 2 and not _windowed(spec),
     }  # fmt: skip
     found = [x for x, is_so in missing.items() if is_so]
     if found:
@@ -1590,6 +1690,17 @@ def _exact_terms(spec: UnitSpec) -> int:
     if d.fraction_bits is not None:
         return 0
     return min(spec.k, d.products) + (d.c_position == "joined") if d.summation == "fused" else 2
+
+
+def _windowed(spec: UnitSpec) -> bool:
+    """Whether each sum of a unit is exact, of several products in one window, and of c."""
+    d = spec.design
+    if spec.tree is not None or (d.summation, d.c_position) != ("fused", "joined") or _exact_terms(spec) < 3:
+        return False
+    g, o = Graph(), spec.operands
+    a, b = (unpack(g, g.input(x, f.width), f) for x, f in (("a", o.a), ("b", o.b)))
+    terms = [product(g, a, b).term]
+    return fixed_width(terms * (_exact_terms(spec) - 1)) <= FIXED_WINDOW
 
 
 def _rounds_product(x: DotStep) -> bool:

@@ -520,7 +520,7 @@ def test_exact_sums_round_as_if_nothing_was_cut(
     count: int, mode: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One to four terms of any distance: the sum in its window rounds as the exact sum does."""
-    monkeypatch.setattr(windows, "_FIXED_WINDOW", 0)
+    monkeypatch.setattr(windows, "FIXED_WINDOW", 0)
     span, width = 60, 3
     target = Conversion(mode, 7, 2)
     g = Graph()

@@ -25,6 +25,7 @@ from semantic_slips import (
     TINY,
     UNSIGNED,
     VOLTA,
+    WINDOW,
     WRAPS,
     Slip,
     slip,
@@ -157,7 +158,7 @@ def _compiled(folder: Path, name: str) -> None:
 
 @pytest.mark.debian
 def test_coq_takes_the_plan_of_a_unit_and_refuses_that_of_another(compiled: Path) -> None:
-    kinds = (VOLTA, EIGHT, TINY, NANS, FLUSHED_PRODUCTS, NORMALISED, DOWN, SIDES, PIECES, FRAMED)
+    kinds = (VOLTA, EIGHT, TINY, NANS, FLUSHED_PRODUCTS, NORMALISED, DOWN, SIDES, PIECES, FRAMED, WINDOW)
     for unit in (*kinds, "gaudi2/mme.tf32"):
         _coqc(compiled, Plan(tcformal.unit(unit).spec).coq())
     text = Plan(tcformal.unit(VOLTA).spec).coq()

@@ -27,7 +27,7 @@ from tcformal.semantics.round import clamp
 from tcformal.semantics.stages import AlignedTerm, Total
 
 #: Widest fixed window in which a sum of products is kept whole.
-_FIXED_WINDOW = 160
+FIXED_WINDOW = 160
 
 
 def exact_total(g: Graph, terms: Sequence[Term], precision: int) -> Total:
@@ -40,7 +40,7 @@ def exact_total(g: Graph, terms: Sequence[Term], precision: int) -> Total:
     members: list[tuple[int, ...]] = [(i,) for i in range(len(terms))]
     if len(terms) > 2:
         *products, c = terms
-        if fixed_width(products) <= _FIXED_WINDOW:
+        if fixed_width(products) <= FIXED_WINDOW:
             terms = [fixed_sum(g, products), c]
             members = [tuple(range(len(products))), (len(products),)]
         elif len(terms) == 3:

@@ -1,6 +1,6 @@
 (** A unit from words to words: what its circuit computes, from the claims about its stages. *)
 From Coq Require Import ZArith List Bool Lia Psatz Reals FMapPositive.
-From TC Require Import Spec Theorems Design Rounded Bv Circuit Finish Fused Leaves Stage Products TreeSums NanWords After RoundDown Pieces Frames.
+From TC Require Import Spec Theorems Design Rounded Bv Circuit Finish Fused Leaves Stage Products TreeSums NanWords After RoundDown Pieces Frames Window.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -358,7 +358,7 @@ Record leaf_plan := LeafPlan {
 Definition product_number (l : leaf_plan) : number := match last_rounding l with Some (_, x) => outcome x | None => adjusted l end.
 
 (** A block: the number that c counts as, and the sum. *)
-Inductive summed_block := InTree (q : tree_plan) | AfterSum (q : after) | DownSum (q : down_plan) | FramedSum (q : framed_plan).
+Inductive summed_block := InTree (q : tree_plan) | AfterSum (q : after) | DownSum (q : down_plan) | FramedSum (q : framed_plan) | WindowSum (q : window).
 Record block_plan := BlockPlan { c_counted : number; sum_plan : summed_block }.
 
 Record unit_plan := InPieces {
@@ -479,6 +479,11 @@ Definition block_ok (ns : list (number * nans_of)) (x : block_plan) : bool :=
       | Framed e, OneWord | Framed e, ProductsThenC _ => framed_ok m e (map fst ns) q && number_eqb (frame_c q) (c_counted x)
       | _, _ => false
       end
+  | WindowSum q =>
+      match sums d, nans d with
+      | OneSum (Stage e), OneWord => window_ok m e q && numbers_eqb (map term_of (window_terms q)) (map fst ns) && number_eqb (its (window_c q)) (c_counted x)
+      | _, _ => false
+      end
   end.
 Definition block_claims (ns : list (number * nans_of)) (x : block_plan) : list claim :=
   match sum_plan x with
@@ -486,6 +491,7 @@ Definition block_claims (ns : list (number * nans_of)) (x : block_plan) : list c
   | AfterSum q => match sums d with CAfter e _ => after_claims m e q | _ => [] end
   | DownSum q => match sums d with RoundedDown r => down_claims m r (map fst ns) q | _ => [] end
   | FramedSum q => match sums d with Framed e => framed_claims m e (map fst ns) q | _ => [] end
+  | WindowSum q => match sums d with OneSum (Stage e) => window_claims m e q | _ => [] end
   end.
 Definition block_result (x : block_plan) : number :=
   match sum_plan x with
@@ -493,6 +499,7 @@ Definition block_result (x : block_plan) : number :=
   | AfterSum q => outcome (last_ending q)
   | DownSum q => outcome (down_ending q)
   | FramedSum q => framed_outcome q
+  | WindowSum q => outcome (window_ending q)
   end.
 Definition block_usual (ns : list (number * nans_of)) (x : block_plan) : list formula :=
   match sum_plan x with
@@ -504,6 +511,7 @@ Definition block_usual (ns : list (number * nans_of)) (x : block_plan) : list fo
   | AfterSum q => match sums d with CAfter e _ => usual (out e) (last_ending q) (after_sum e q) | _ => [] end
   | DownSum q => match sums d with RoundedDown r => usual (out (products_sum r)) (down_ending q) (to_round_of (PositiveMap.empty Z) (outcome (floor_ending q)) (floor_span q)) | _ => [] end
   | FramedSum q => match sums d with Framed e => framed_usual (PositiveMap.empty Z) e (map fst ns) q | _ => [] end
+  | WindowSum q => match sums d with OneSum (Stage e) => usual (out e) (window_ending q) (window_round e q) | _ => [] end
   end.
 (** Its word where it is a NaN; [w]: that of c. *)
 Definition block_word (ns : list (number * nans_of)) (x : block_plan) (w : term) : term :=
@@ -887,7 +895,18 @@ Proof.
     pose proof (block_term_is ct v SOL CIRC (nans d) (Design.nan_word d) (map fst ns) (c_counted x) (map fst es) (flush (c_rule d) (fst st)) PS CV (sums d) t q' (map snd es) (map snd ns)
       (MaybeNan (Is (nan (c_counted x))) (nan_term q))) as BT. rewrite !map_length in BT. specialize (BT TF NN TO BC (second_like es ns NW F) eq_refl GR). rewrite CW in BT.
     fold m in BT. destruct (nans d); try easy; symmetry; exact BT. }
-  destruct (sum_plan x) as [q'|q'|q'|q'] eqn:SP.
+  destruct (sum_plan x) as [q'|q'|q'|q'|q'] eqn:SP.
+  5: { destruct (sums d) as [[e|e fx]| | | | | | | |] eqn:SD; try easy. destruct (nans d) eqn:ND; try easy. rewrite !andb_true_iff in BO. destruct BO as [[WO NE] CE]. apply numbers_eq in NE. apply number_eq in CE.
+    destruct (window_parts ct e q' v SOL CIRC WO) as [FB [_ [_ [_ [_ [_ [EO _]]]]]]].
+    assert (BV : block_value d (map fst es) (fst st) = sum_values e (map (val_in v) (window_operands q'))).
+    { unfold block_value. rewrite SD. change (block_sum (OneSum (Stage e)) (c_rule d) None [] (map fst es) (flush (c_rule d) (fst st))) with (sum_values e (map fst es ++ [flush (c_rule d) (fst st)])).
+      unfold window_operands. rewrite map_app, NE, CE. apply regular_same; [unfold regular; rewrite FB; apply orb_true_r|]. apply Forall2_app; [exact PS|]. constructor; [exact CV|constructor]. }
+    pose proof (window_sound ct e q' v SOL CIRC WO BC) as S. rewrite <- BV in S.
+    constructor; cbn [handed_on usually nan_term]; unfold state_step; cbn [fst snd]; auto.
+    - unfold not_negative. destruct (block_value d (map fst es) (fst st)) as [y| |] eqn:BE; auto. symmetry in BV. revert BV. apply sum_nonneg.
+      unfold ending_ok in EO. rewrite !andb_true_iff, !Z.leb_le in EO. tauto.
+    - exact (window_usual ct e q' v SOL CIRC WO BC).
+    - intros IN. rewrite IN. cbn [negb]. unfold nan_in_block, block_word. now rewrite ND. }
   4: { destruct (sums d) as [| | |e| | | | |] eqn:SD; try easy. assert (FO : framed_ok m e (map fst ns) q' && number_eqb (frame_c q') (c_counted x) = true /\ match nans d with OneWord | ProductsThenC _ => True | _ => False end) by (destruct (nans d); easy).
     clear BO. destruct FO as [BO NK]. rewrite andb_true_iff in BO. destruct BO as [FO CE]. apply number_eq in CE.
     destruct (framed_parts ct e _ q' v SOL CIRC FO) as [_ [_ [_ [GS _]]]].
