@@ -441,6 +441,7 @@ def order_ok(unit: UnitSpec) -> bool:
             for s in stages(unit)
         )
         and start_format(unit).fraction_bits <= c_bits(unit)
+        and (unit.tree is None or _each_once(unit.tree.root))
     )  # fmt: skip
 
 
