@@ -127,7 +127,9 @@ def test_what_the_specification_lacks_has_no_theorem(changes: str, said: str) ->
         f"tree@fraction_bits=24,k=8,{changes}" if "steps" in changes else f"tfdpa@products=8,{changes}"
     )
     assert undescribed(unit) == without_theorem(unit) == said
-    with pytest.raises(InputError, match=r"^expected a unit that the specification in Coq describes, which has no "):
+    with pytest.raises(
+        InputError, match=r"^expected a unit that the specification in Coq describes, which has no"
+    ):
         coq_design(unit)
     no_theorem(unit, said)
 
