@@ -77,7 +77,7 @@ Identify
     ~identify --device model:v100:fp16 --unit v100:fp16 --vectors 10000
   identify-product: Identify a library's product: its order, and the unit.
     ~identify-product numpy --formats fp32,fp32,fp32 --shape 8,8,40
-    ~identify-product numpy --formats fp32,fp32,fp32 --shape 1,16,48 --rows 1..64 # exit 1: they change
+    ~identify-product numpy --formats fp32,fp32,fp32 --shape 1,16,48 --rows 1..64 # exit 1 where they change
 
 Devices
   probe: Run dot products on hardware, and compare with models.
