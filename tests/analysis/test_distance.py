@@ -104,6 +104,7 @@ def test_a_first_result_that_breaks_its_theorem_is_an_error(monkeypatch: pytest.
         distances(AMPERE, HOPPER, a, b, exact=True)
 
 
+@pytest.mark.slow
 def test_products_that_one_unit_takes_away_are_apart_twice() -> None:
     added, taken = "x86/tdpfp16ps", "x86/tcmmrlfp16ps"
     ones = np.ones((1, 2), np.float16)

@@ -76,6 +76,7 @@ def broken(all_: list[Attacked]) -> list[str]:
     return [f"{x.name}: {x.examples[0]}" for x in all_ if x.broken]
 
 
+@pytest.mark.slow
 def test_no_input_breaks_a_theorem_with_a_bound() -> None:
     """10^3 for one of each arithmetic, and most of them are what the theorem is about."""
     done = list(attack(of_each_arithmetic(), 1000, 20261127, rounds=1))
@@ -115,6 +116,7 @@ def test_no_input_breaks_a_bound_of_a_unit_a_program_or_a_distance() -> None:
         assert done.met
 
 
+@pytest.mark.slow
 def test_a_hundredth_of_the_bound_of_each_theorem_matters() -> None:
     """Of each theorem about errors one unit: a bound that is that much smaller is broken."""
     some = [t for t in bounded() if isinstance(t, ErrorTheorem)]

@@ -49,6 +49,7 @@ def backward(a: Array, b: Array) -> Array:
     return d
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", [chain, lanes, backward])
 def test_orders_of_sums_are_found_and_their_results_predicted(function: Any) -> None:
     found = identify_product(function, "fp32,fp32,fp32", (5, 6, 22))

@@ -91,6 +91,7 @@ def test_a_bug_of_the_expected_output_is_said_to_be_there() -> None:
     assert found.first == found.worst == (2, 3)
 
 
+@pytest.mark.slow
 def test_what_no_unit_makes_is_unexplained() -> None:
     """A noise of a few units in the last place is neither a bug that is known nor a unit's rounding."""
     words = GOT.view(np.uint32) + RNG.integers(0, 3, GOT.shape, dtype=np.uint32)
@@ -195,6 +196,7 @@ def test_sums_in_another_format() -> None:
     assert "sums in fp32 and in fp16" in headline(found)[1]
 
 
+@pytest.mark.slow
 def test_multiply_adds_of_no_unit_are_named_as_such() -> None:
     d = chain(A, B, np.zeros((16, 24), np.float32))
     found = tcformal.compare(GOT, d, a=A, b=B)
@@ -291,6 +293,7 @@ def test_files_that_say_too_little_are_refused(
         read_array(text)
 
 
+@pytest.mark.slow
 def test_scales_of_another_block_are_named() -> None:
     """DeepGEMM's product, fp8 with block scales."""
     a, b = operands(RNG, (16, 24, 256), ml_dtypes.float8_e4m3fn)
@@ -379,6 +382,7 @@ def test_scales_that_no_unit_takes_are_refused(block_scaled: dict[str, Any]) -> 
         tcformal.compare(**short)
 
 
+@pytest.mark.slow
 def test_cuts_of_sums_are_no_answer_about_a_few_elements() -> None:
     """Of thousands of cuts some give four elements by accident."""
     rng = np.random.default_rng(8)

@@ -192,6 +192,7 @@ def test_the_search_finds_a_c_of_fewer_bits() -> None:
     assert designs == {(24, 20)}
 
 
+@pytest.mark.slow
 def test_the_search_finds_a_largest_exponent_of_products_alone() -> None:
     designs = {(u.design.fraction_bits, u.design.e_max_of) for u in left_of_search("max-of-products")}
     assert designs == {(24, "products")}
@@ -204,6 +205,7 @@ def test_the_first_line_names_the_kind() -> None:
     assert line == ": callable:lost looks like product 3 never added: 1·1 there gives 0"
 
 
+@pytest.mark.slow
 def test_the_order_of_what_is_outside_is_said_in_words() -> None:
     found = identified(asked("c-twice"), vectors=0, seconds=600)
     assert found.verdict is IdentifyVerdict.OUTSIDE

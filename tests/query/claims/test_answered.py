@@ -62,6 +62,7 @@ def test_what_a_theorem_says_needs_nothing_else(claim: str, monkeypatch: pytest.
     assert (v.kind, v.answered_by, v.parts, v.in_the_way) == (Kind.HOLDS, "theorem", (), "")
 
 
+@pytest.mark.slow
 def test_a_question_that_no_theorem_answers_goes_to_solvers(tmp_path: Path) -> None:
     """Its answer is kept as a question's, and served again after its proof was checked."""
     unit, store = f"tfdpa@products=2,k=2,{SMALL},normalise_products=true,carry_bits=3", Store(tmp_path)
