@@ -27,6 +27,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from click.testing import CliRunner
 
@@ -195,6 +196,7 @@ def _other(line: str) -> tuple[int, str, str]:
 def _printed(code: str, names: dict[str, Any]) -> str:
     """What Python code prints."""
     out = io.StringIO()
-    with contextlib.redirect_stdout(out):
+    with contextlib.redirect_stdout(out), mock.patch.dict(os.environ):
+        os.environ.pop("COLUMNS", None)
         exec(compile(code, "page", "exec"), names)
     return out.getvalue()
