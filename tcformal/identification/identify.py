@@ -127,7 +127,7 @@ def identified(
     """
     of = Identifying
     if asker.spec.d_format.integer:
-        from tcformal.identification.integers import IdentifyingIntegers  # which is an Identifying
+        from tcformal.identification.integer_search import IdentifyingIntegers  # which is an Identifying
 
         of = IdentifyingIntegers
     return of(asker, vectors, progress, seconds).whole()
