@@ -70,6 +70,12 @@ def _ends(fmt: Format) -> tuple[int, int]:
     return (fmt.sign_bit, fmt.largest) if fmt.sign_bit else (0, fmt.largest)
 
 
+def numbers_of(fmt: Format) -> tuple[int, int]:
+    """The least and the largest number of an integer format."""
+    least, most = _ends(fmt)
+    return number(fmt, least), number(fmt, most)
+
+
 def range_of(target: Conversion) -> tuple[int, int]:
     """The least and the largest integer of a conversion."""
     return (-(1 << target.fraction_bits) if target.signed else 0), (1 << target.fraction_bits) - 1
@@ -84,7 +90,7 @@ def _conversions(unit: UnitSpec) -> list[Conversion]:
 
 def narrow(unit: UnitSpec) -> bool:
     """Whether some partial sum of a unit of integers has fewer numbers than the result."""
-    low, high = (number(unit.d_format, w) for w in _ends(unit.d_format))
+    low, high = numbers_of(unit.d_format)
     ends = map(range_of, _conversions(unit))
     return any(least > low or most < high for least, most in ends)
 
@@ -97,7 +103,7 @@ def integer_sums(unit: UnitSpec) -> IntegerSums:
     d, a, b = unit.d_format, unit.a_format, unit.b_format
     if narrow(unit):
         raise InputError(f"expected partial sums as wide as {d.name}, but {unit.name} has narrower ones")
-    low, high = (number(d, w) for w in _ends(d))
+    low, high = numbers_of(d)
     pairs = {number(a, x) * number(b, y): (x, y) for x, y in product(_ends(a), _ends(b))}
     least, most = products_range(unit)
     down = low // least if least else None
@@ -108,11 +114,7 @@ def integer_sums(unit: UnitSpec) -> IntegerSums:
 
 def products_range(unit: UnitSpec) -> tuple[int, int]:
     """The least and the largest product of a unit of integers, 0 among them."""
-    pairs = [
-        number(unit.a_format, x) * number(unit.b_format, y)
-        for x in _ends(unit.a_format)
-        for y in _ends(unit.b_format)
-    ]
+    pairs = [x * y for x, y in product(numbers_of(unit.a_format), numbers_of(unit.b_format))]
     return min(0, *pairs), max(0, *pairs)
 
 

@@ -190,8 +190,8 @@ class Identifying:
         except OutOfTimeError:
             return self._ended("the time ended")
 
-    def _stages(self) -> Identification:
-        self.asker.until = self.deadline
+    def _unsteady(self) -> Identification | None:
+        """Ask the same inputs several times: the verdict where the answers differ, None where they do not."""
         self.progress("asking the same inputs several times")
         try:
             self.repeated = repeat(self.asker)
@@ -199,12 +199,22 @@ class Identifying:
             if self.asker.by_hand or not questions.refuses_c(self.asker, error):
                 raise
             self.repeated = repeat(self.asker)
-        if not self.repeated.deterministic:
-            if self.repeated.repetition is not Repetition.STOCHASTIC_ROUNDING and not self.asker.by_hand:
-                self.progress("looking at what its answers depend on")
-                if text := kind_of_noise(self.asker, noisy_inputs(self.spec, self.k)):
-                    self.broken["looks like"] = text
-            return self._made(IdentifyVerdict.NON_DETERMINISTIC, self.repeated.repetition.value)
+        if self.repeated.deterministic:
+            return None
+        found, said = self.repeated.repetition, self.repeated.repetition.value
+        rounding = found is Repetition.STOCHASTIC_ROUNDING
+        if rounding and self.spec.d_format.integer:  # sums of integers are not rounded
+            rounding, said = False, "several answers to one input"
+        if not rounding and not self.asker.by_hand:
+            self.progress("looking at what its answers depend on")
+            if text := kind_of_noise(self.asker, noisy_inputs(self.spec, self.k)):
+                self.broken["looks like"] = text
+        return self._made(IdentifyVerdict.NON_DETERMINISTIC, said)
+
+    def _stages(self) -> Identification:
+        self.asker.until = self.deadline
+        if (unsteady := self._unsteady()) is not None:
+            return unsteady
         self.progress("looking for the layout of the operands")
         self._ask_first()
         if (word := self._only_word()) is not None:

@@ -6,6 +6,7 @@ Nothing here makes a verdict: it says where to look.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from functools import partial
 
 import numpy as np
@@ -14,6 +15,7 @@ from tcformal.design.integer_sums import number
 from tcformal.encodings.spec import Format
 from tcformal.identification.asker import Asker
 from tcformal.identification.integer_questions import Sums, Terms, become, run_of, total_of
+from tcformal.oracle.rounded import round_units
 
 #: Small sums that ways of computing are held against, their seed, and the largest factor and c in them.
 _SMALL, _SEED, _FACTOR, _ADDEND = 64, 29, 15, 2000
@@ -206,22 +208,14 @@ def _whole(sums: Sums) -> str:
         if got == [max(0, x) for x in ends]:
             return f"one sum that {name}, and negative results are 0"
     for bits, name in _KEPT.items():
-        for how, of in (("nearest, ties to even", _nearest), ("cut toward zero", _cut)):
-            rounded = [max(sums.d[0], min(sums.d[1], of(x, bits))) for x in totals]
+        for how, mode in (("nearest, ties to even", "RNE"), ("cut toward zero", "RZ")):
+            rounded = [max(sums.d[0], min(sums.d[1], _short(x, bits, mode))) for x in totals]
             if rounded == got:
                 return f"not exact: sums keep {bits} bits, as {name} does ({how})"
     return ""
 
 
-def _nearest(x: int, bits: int) -> int:
-    """An integer of so many significant bits, the nearest."""
-    s = max(0, abs(x).bit_length() - bits)
-    n, rest = abs(x) >> s, abs(x) & ((1 << s) - 1)
-    up = rest * 2 > (1 << s) or (s > 0 and rest * 2 == (1 << s) and n & 1)
-    return ((n + up) << s) * (1 if x >= 0 else -1)
-
-
-def _cut(x: int, bits: int) -> int:
-    """The same, toward zero."""
-    s = max(0, abs(x).bit_length() - bits)
-    return (abs(x) >> s << s) * (1 if x >= 0 else -1)
+def _short(x: int, bits: int, mode: str) -> int:
+    """An integer rounded to so many significant bits."""
+    last = max(0, abs(x).bit_length() - bits)
+    return round_units(Fraction(x), last, mode) << last

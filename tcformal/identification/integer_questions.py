@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tcformal.design.integer_sums import number
+from tcformal.design.integer_sums import number, numbers_of
 from tcformal.design.rounding import Conversion, conversion
-from tcformal.encodings.spec import Format
 from tcformal.identification.asker import Asker
+from tcformal.oracle.rounded import to_fixed
 from tcformal.simulation.operands.batch import Batch
 
-Ints = NDArray[np.int64]
 #: Widths that conversions have.
 _LEAST, _MOST = 2, 64
 #: Places that are shown of many, and how few are no run.
@@ -27,17 +26,9 @@ Factors = tuple[int, int]
 Terms = tuple[dict[int, Factors], int]
 
 
-def ends(fmt: Format) -> tuple[int, int]:
-    """The least and the largest number of an integer format."""
-    return (number(fmt, fmt.sign_bit), fmt.largest) if fmt.sign_bit else (0, fmt.largest)
-
-
 def become(target: Conversion | str, total: int) -> int:
     """What a conversion makes of an integer."""
-    t = conversion(target)
-    low = -(1 << t.fraction_bits) if t.signed else 0
-    size = (1 << t.fraction_bits) - low
-    return (total - low) % size + low if t.wraps else max(low, min(low + size - 1, total))
+    return int(to_fixed(int(total < 0), Fraction(abs(total)), conversion(target)).number)
 
 
 def conversions_of(total: int, got: int) -> list[str]:
@@ -66,7 +57,7 @@ class Sums:
 
     def __post_init__(self) -> None:
         o = self.asker.spec.operands
-        self.a, self.b, self.c, self.d = (ends(f) for f in (o.a, o.b, o.c, o.d))
+        self.a, self.b, self.c, self.d = (numbers_of(f) for f in (o.a, o.b, o.c, o.d))
 
     @property
     def most(self) -> Factors:

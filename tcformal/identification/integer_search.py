@@ -13,7 +13,6 @@ from tcformal.design.spec import Design
 from tcformal.design.trees.arrangements import tree_of, tree_unit
 from tcformal.design.trees.tree import Step, Tree
 from tcformal.design.unit import UnitSpec
-from tcformal.errors import DeviceError
 from tcformal.identification import operand_questions as questions
 from tcformal.identification.asker import OutOfTimeError
 from tcformal.identification.identification import AxisOutcome, Identification, IdentifyVerdict, Settled
@@ -21,8 +20,6 @@ from tcformal.identification.identify import Identifying
 from tcformal.identification.integer_kinds import kind_of_integers
 from tcformal.identification.integer_questions import Factors, Sums, Terms, seen
 from tcformal.identification.integer_space import Tried, beside, sums_of
-from tcformal.identification.kinds import kind_of_noise
-from tcformal.identification.repeat import Repetition, noisy_inputs, repeat
 from tcformal.simulation.matrix_unit import padded_witness, replay
 from tcformal.simulation.operands.batch import Batch, rows_of, together, witness_at
 from tcformal.simulation.operands.inputs import inputs_to_try
@@ -52,19 +49,8 @@ class IdentifyingIntegers(Identifying):
         self._wrong: dict[object, int] = {}
         #: Whether c counts.
         self._has_c = True
-        self.progress("asking the same inputs several times")
-        try:
-            self.repeated = repeat(self.asker)
-        except DeviceError as error:
-            if self.asker.by_hand or not questions.refuses_c(self.asker, error):
-                raise
-            self.repeated = repeat(self.asker)
-        if not self.repeated.deterministic:
-            if not self.asker.by_hand:
-                self.progress("looking at what its answers depend on")
-                if text := kind_of_noise(self.asker, noisy_inputs(self.spec, self.k)):
-                    self.broken["looks like"] = text
-            return self._made(IdentifyVerdict.NON_DETERMINISTIC, _spread(self.repeated.repetition))
+        if (unsteady := self._unsteady()) is not None:
+            return unsteady
         self.asker.ask(together(questions.first_sums(self.spec, self.k), *self._inputs()))
         if (word := self._only_word()) is not None:
             return self._constant(word)
@@ -236,8 +222,3 @@ def _overflows(words: Mapping[str, str]) -> str:
         "c alone": "a c that becomes another number", "steps with c": "steps that saturate",
     }  # fmt: skip
     return next((f"{text} ({words[name]})" for name, text in shown.items() if name in words), "")
-
-
-def _spread(found: Repetition) -> str:
-    """How several answers to one input are said where no sum is rounded."""
-    return found.value if found is not Repetition.STOCHASTIC_ROUNDING else "several answers to one input"
