@@ -375,7 +375,13 @@ def _drawn(units: tuple[UnitSpec, UnitSpec], n: int) -> list[_Factors]:
         )  # fmt: skip
         of_a, of_b = ones(u, _SIDE, n, _SIDE)
         if u.scale_format is not None and other.scale_format is None:
-            of_a, of_b = (_words_of(rng, u.scale_format, u.scale_format, s.shape, i) for s in (of_a, of_b))
+            drawn_a, drawn_b = (
+                _words_of(rng, u.scale_format, u.scale_format, x.shape, i) for x in (of_a, of_b)
+            )
+            scaled = factors_of(u, MatrixWords(a, b, None, drawn_a, drawn_b))
+            fmts = other.a_format, other.b_format
+            if all(words_in(fmt, x)[1].all() for fmt, x in zip(fmts, scaled, strict=True)):
+                of_a, of_b = drawn_a, drawn_b
         x = MatrixWords(a, b, None, of_a, of_b)
         first, second = factors_of(u, x)
         y = embedded(u, x, other)

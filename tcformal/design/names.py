@@ -178,7 +178,7 @@ def _parsed(key: str, value: str) -> Value:
 
 def _design_settings(settings: dict[str, str], name: str, extra: tuple[str, ...]) -> dict[str, Value]:
     """Parse design parameters, with shorthands expanded."""
-    names = [*extra, *_ORDER, "terms", "align_bits", "rounding", *_OF_TREES]
+    names = [*extra, *_ORDER, "terms", "align_bits", "rounding", *_OF_TREES, "scale"]
     parsed: dict[str, Value] = {}
     for key, value in settings.items():
         check_choice(f"parameter of {name.partition('@')[0]}", key, names)
@@ -222,6 +222,9 @@ def _completed(base: Mapping[str, Value], given: Mapping[str, Value]) -> Design:
 
 def _altered(name: str, unit: UnitSpec, settings: dict[str, str]) -> UnitSpec:
     """A catalogued unit with altered parameters."""
+    of_scales, block = unit.scale_format, unit.scale_block
+    if "scale" in settings:
+        of_scales, block = read_scale(settings.pop("scale"))
     of_tree = _of_tree(settings)
     if of_tree and "steps" not in of_tree and unit.tree is not None:
         # Parameters of stages alone leave the order of summation as it is.
@@ -240,7 +243,10 @@ def _altered(name: str, unit: UnitSpec, settings: dict[str, str]) -> UnitSpec:
     if of_tree:
         made = _tree(of_tree, name)
         base |= _tree_parameters(made, settings_parsed)
-    return replace(unit, name=name.strip(), design=_completed(base, settings_parsed), tree=made, facts=facts)
+    return replace(
+        unit, name=name.strip(), design=_completed(base, settings_parsed), tree=made, facts=facts,
+        scale_format=of_scales, scale_block=block,
+    )  # fmt: skip
 
 
 def _of_tree(settings: dict[str, str]) -> dict[str, str]:
@@ -272,8 +278,22 @@ def _tree_parameters(made: Tree, given: Mapping[str, Value]) -> dict[str, Value]
     return {**PLAIN, "products": made.k}
 
 
-def tree_name(operands: Operands, design: Design, made: Tree) -> str:
-    """The name `tree@steps=…` of a design that sums in the order of a tree."""
+def read_scale(text: str) -> tuple[Format | None, int | None]:
+    """The format and the block of FORMAT/BLOCK, `ue8m0/32`; None twice for `none`.
+
+    Errors: InputError for another text.
+    """
+    if text == "none":
+        return None, None
+    name, _, block = text.partition("/")
+    if not block.isascii() or not block.isdecimal() or not 0 < int(block[:9]) == int(block):
+        raise InputError(f"expected FORMAT/BLOCK as scales, such as ue8m0/32, but got {text!r:.80}")
+    return format_named(name.strip()), int(block)
+
+
+def tree_name(spec: UnitSpec, design: Design, made: Tree) -> str:
+    """The name `tree@steps=…` of a design on a unit's formats that sums in the order of a tree."""
+    operands = spec.operands
     settings = {"steps": str(made.root)}
     if made.converted is not None:
         settings["converted"] = made.converted.name
@@ -284,6 +304,8 @@ def tree_name(operands: Operands, design: Design, made: Tree) -> str:
     own = {name: value for name, value in design.parameters().items() if value != usual[name]}
     settings |= {name: _text(name, own[name]) for name in sorted(own, key=_ORDER.index)}
     settings |= {f"{letter}_format": name for letter, name in operands.names().items()}
+    if spec.scale_format is not None:
+        settings["scale"] = f"{spec.scale_format.name}/{spec.scale_block}"
     return "tree@" + ",".join(f"{key}={value}" for key, value in settings.items())
 
 
@@ -310,6 +332,7 @@ def _family(name: str, family: str, settings: dict[str, str]) -> UnitSpec:
     formats |= {key: settings[key] for key in _FORMATS if key in settings}
     operands = Operands(**{key[0]: format_named(value) for key, value in formats.items()})
     _check_result(family, operands.d)
+    of_scales, block = read_scale(settings.pop("scale", "none"))
     of_tree = _of_tree(settings)
     if of_tree or family == "tree":
         of_tree |= {key: settings.pop(key) for key in ("nan_rule",) if key in settings}
@@ -328,6 +351,7 @@ def _family(name: str, family: str, settings: dict[str, str]) -> UnitSpec:
     source = Fact(FAMILIES[family], Evidence.CHOSEN)
     return UnitSpec(
         name=name.strip(), m=1, n=1, k=k, operands=operands, design=design, tree=made,
+        scale_format=of_scales, scale_block=block,
         facts=dict.fromkeys(_design_names(), source),
     )  # fmt: skip
 

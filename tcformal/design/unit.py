@@ -92,11 +92,8 @@ class UnitSpec(Shown):
                 f"but got {self.design.conversion}"
             )
         check_integers(self.design, self.operands)
-        whole = self.design.piece_bits is None and self.design.lost_bits != "halves"
-        if self.scale_format is not None and self.operands.d.integer:
-            raise InputError(f"expected no scales of integers, but {self.name} has some")
-        if self.scale_format is not None and not whole:
-            raise InputError(f"expected no scales where products are cut in parts, but {self.name} has some")
+        if self.scale_format is not None:
+            self._check_scales(self.scale_block or 0)
         if not self.pieces:
             raise InputError(
                 f"expected dropped_pieces that leave some of a product of {self.name}, "
@@ -109,6 +106,22 @@ class UnitSpec(Shown):
 
     def _summary(self) -> str:
         return f"UnitSpec {short(self.shown, 60)}: {formats_text(self)}, {self.m}×{self.n}×{self.k}"
+
+    def _check_scales(self, block: int) -> None:
+        unscaled = {
+            "of integers": self.operands.d.integer,
+            "where products are cut in parts": self.design.piece_bits or self.design.lost_bits == "halves",
+            "of a composition of other units": self.emulation is not None,
+            "where the words of NaN and Inf are numbers": self.design.special_words == "numbers",
+        }
+        for what, so in unscaled.items():
+            if so:
+                raise InputError(f"expected no scales {what}, but {self.name} has some")
+        if block % (self.design.group or 1):
+            raise InputError(
+                f"expected scales of whole groups of {self.design.group} products for {self.name}, "
+                f"but got one for {block}"
+            )
 
     def _check_tree(self, tree: Tree) -> None:
         if tree.k != self.k:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.checks import check_int
-from tcformal.design.names import resolve
+from tcformal.design.names import read_scale, resolve
 from tcformal.design.rounding import MOST_BUILT
 from tcformal.design.spec import Operands
 from tcformal.design.unit import UnitSpec
@@ -70,8 +70,9 @@ def formats_only(
     family = "tfdpa" if not formats.d.integer else "sequential"
     if formats.d.integer and k > MOST_BUILT:
         raise InputError(f"expected at most {MOST_BUILT} products of integers to identify, but got {k}")
-    plain = resolve(f"{family}@products=1,k={k},{names}")
-    return replace(plain, scale_format=scale_format, scale_block=scale_block)
+    if scale_format is not None:
+        names += f",scale={scale_format.name}/{scale_block}"
+    return resolve(f"{family}@products=1,k={k},{names}")
 
 
 def formats_data(spec: UnitSpec, k: int) -> dict[str, object]:
@@ -564,17 +565,7 @@ def asker_of(
     named = [format_named(name.strip()) for name in split_names(formats)]
     if len(named) != 4:
         raise InputError(f"expected the formats of A, B, C and D for --formats, but got {formats!r}")
-    of_scales, block = _scale(scale)
+    of_scales, block = read_scale(scale or "none")
     k = DEFAULT_K if k is None else check_int("--k", k, low=1)
     operands = Operands(**dict(zip("abcd", named, strict=True)))
     return Asker(device, operands, k, of_scales, block, folder=folder)
-
-
-def _scale(text: str | None) -> tuple[Format | None, int | None]:
-    """The format and the block of FORMAT/BLOCK."""
-    if text is None:
-        return None, None
-    name, _, block = text.partition("/")
-    if not block.isascii() or not block.isdecimal() or not 0 < int(block[:9]) == int(block):
-        raise InputError(f"expected FORMAT/BLOCK for --scale, such as ue8m0/32, but got {text!r:.80}")
-    return format_named(name.strip()), int(block)

@@ -179,7 +179,7 @@ def question(
         texts = [f"{f.name} per {block}" if f is not None else "none" for f, block in scaled]
         raise InputError(
             f"expected two units of equal scales, but they are {texts[0]} in {first.name} "
-            f"and {texts[1]} in {second.name}"
+            f"and {texts[1]} in {second.name}; with scale=none in a name no element has one"
         )
     k = common_k(first, second) if k is None else k
     g = Graph() if graph is None else graph

@@ -220,9 +220,7 @@ def parametric_family(
         settings = ",".join(f"{name}={value}" for name, value in chosen.items())
         whole = resolve(altered(unit, settings))
         assert whole.tree is not None
-        if whole.scale_format is not None:  # no family has scales
-            return whole.name
-        return tree_name(whole.operands, whole.design, whole.tree)
+        return tree_name(whole, whole.design, whole.tree)
 
     return Family(g, dot.result, axes, named)
 

@@ -183,6 +183,7 @@ UNLIKE = (
     (NV, "blackwell/mma.m16n8k16.f32.bf16.bf16.f32", 1.5, 40),
     ("hopper/mma.m16n8k16.f16.f16.f16.f16", HOPPER, 8000, 8210),
     ("hopper/wgmma.m64n8k32.f32.e4m3.e4m3", HOPPER, 60000, 63000),
+    ("b200:mxf8", "b200:e4m3", 0, 40),
     (NV, NV.replace("nvf4.block16", ".block32").replace("ue4m3", "ue8m0"), 0, 5),
 )
 

@@ -9,6 +9,8 @@ from fractions import Fraction
 import pytest
 
 from oracle.evaluation import FP16, FP32, NAN32, evaluate, ieee, tfdpa
+from tcformal.backends.concrete import Concrete
+from tcformal.design.names import resolve
 from tcformal.design.spec import Design, Operands
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import FORMATS
@@ -16,6 +18,10 @@ from tcformal.errors import InputError
 from tcformal.oracle.exact import dot, unit_dot
 from tcformal.oracle.rounded import round_to
 from tcformal.oracle.values import NumberClass, decode, encode_exact, format_value, parse_value
+from tcformal.semantics.chain import circuit
+from tcformal.simulation.matrix_unit import replay
+from tcformal.simulation.operands.batch import batch, witness_at
+from tcformal.simulation.replay import oracle_result
 
 SEED = 20263
 E4M3, E2M1, E8M0, UE4M3 = (FORMATS[name] for name in ("e4m3", "e2m1", "e8m0", "ue4m3"))
@@ -282,3 +288,47 @@ def test_scales_reject(design: Design, scaling: dict[str, object], sentence: str
 def test_a_nan_scale_in_an_early_block_stays() -> None:
     scaling = {"scale_format": E8M0, "scale_block": 1, "scale_a": [255, 127], "scale_b": [127, 127]}
     assert dot(tfdpa(1, 25), E2M1, E2M1, FP32, FP32, [0, 2], [2, 2], 0, **scaling) == NAN32  # type: ignore[arg-type]
+
+
+# ------------------------------------------------------------------ of any design
+@pytest.mark.parametrize(
+    "name",
+    [
+        "fma@k=6,scale=ue8m0/2", "exact@k=5,scale=ue4m3/4", "tfdpa@products=6,fraction_bits=20,scale=fp16/2",
+        "tree@steps=(4..5+(0..3+c)),fraction_bits=12,scale=ue8m0/3",
+        "tree@steps=((0..1+2..3)+(4..5+c)),a_format=e2m1,b_format=e2m1,scale=ue4m3/1",
+        "a100:bf16@scale=e5m2/1", "mi300x:fp8@scale=ue8m0/4",
+        "cvfpu/fpnew_sdotp_multi.fp32.fp16@scale=bf16/32",
+    ],
+)  # fmt: skip
+def test_kernel_circuit_and_fractions_agree_where_a_name_gives_scales(name: str) -> None:
+    spec = resolve(name)
+    made = batch(spec, spec.k, 72, SEED)
+    graph, root = circuit(spec, spec.k)
+    exact = Concrete(graph, [root], singly=0)
+    for i, found in enumerate(replay(spec, made)):
+        w = witness_at(made, i)
+        assert exact(w.inputs())[0] == oracle_result(spec, w) == found, (name, w)
+
+
+def test_a_unit_without_its_scales_is_the_unscaled_one() -> None:
+    spec = resolve("b200:mxf8@scale=none")
+    assert spec.scale_format is None
+    assert spec.design == resolve("b200:mxf8").design
+    assert resolve("tree@k=4,scale=ue8m0/2") == resolve(resolve("tree@k=4,scale=ue8m0/2").name)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("fma@scale=ue8m0", "expected FORMAT/BLOCK as scales, such as ue8m0/32, but got 'ue8m0'"),
+        ("fma@scale=ue8m0/0", "expected FORMAT/BLOCK as scales"),
+        ("hopper/emulated.mma.m16n8k32.f32.e4m3.e4m3.f32@scale=ue8m0/32", "of a composition of other units"),
+        ("b200:nvf4@scale=ue8m0/8", "expected scales of whole groups of 16 products"),
+        ("wormhole@scale=e5m2/1", "expected no scales where the words of NaN and Inf are numbers"),
+        ("spr:amx-int8@scale=ue8m0/4", "expected no scales of integers"),
+    ],
+)
+def test_scales_that_mean_nothing_are_refused(name: str, expected: str) -> None:
+    with pytest.raises(InputError, match=expected):
+        resolve(name)

@@ -81,7 +81,7 @@ def tree_unit(spec: UnitSpec, made: Tree, design: Design | None = None) -> UnitS
     Its parameters are the unit's, or those of `design`.
     """
     design = plain(spec.design if design is None else design, made.k)
-    name = tree_name(spec.operands, design, made)
+    name = tree_name(spec, design, made)
     return replace(spec, name=name, k=made.k, design=design, tree=made, emulation=None)
 
 
