@@ -12,7 +12,7 @@ from tcformal.checks import check_choice, check_int, check_text, read_int, shown
 from tcformal.design.aliases import ALIASES, unaliased
 from tcformal.design.arithmetic import NVIDIA_NAN
 from tcformal.design.catalog import catalogue
-from tcformal.design.other_names import other_name
+from tcformal.design.other_names import SPARSE_NAMES, in_units_words, is_sparse, other_name
 from tcformal.design.rounding import EXACT_SUM, MOST_PRODUCTS, NUMBERS
 from tcformal.design.short_names import alias, processor, processor_names
 from tcformal.design.spec import Design, Operands
@@ -114,7 +114,9 @@ def _unknown_unit(base: str) -> str:
             f"expected a hardware instruction, but the compiler emulates {instruction} on {arch} with other "
             f"instructions: the composition is named {emulated}"
         )
-    if fitting := _fitting(base):
+    if is_sparse(base):
+        return f"expected a sparse instruction as {' or '.join(SPARSE_NAMES)}, in full, but got {shown(base)}"
+    if fitting := _fitting(in_units_words(base)):
         some = ", ".join(fitting[:_SHOWN]) + (f", … ({len(fitting)})" if len(fitting) > _SHOWN else "")
         return f"expected a known unit, but got {shown(base)}: the closest are {some}"
     # A name of floating-point operands is not near to one of integers.

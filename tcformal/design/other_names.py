@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from dataclasses import replace
 
 from tcformal.design.short_names import Alias
 
@@ -19,6 +20,20 @@ _SPARSE = (
 _DENSE_ONLY = ("volta", "turing", "rdna3")
 #: The least K of `mma.sp` with elements of 8 bits.
 _LEAST_K_OF_BYTES = 64
+#: One whole name of each kind of sparse instruction.
+SPARSE_NAMES = ("ampere/mma.sp.m16n8k32.f32.f16.f16.f32", "cdna3/v_smfmac_f32_16x16x32_f16")
+
+
+def in_units_words(text: str) -> str:
+    """A name with RISC-V's present spellings replaced by those of the units."""
+    for now, before in _RENAMED.items():
+        text = re.sub(rf"\b{now}\b", before, text)
+    return text
+
+
+def is_sparse(text: str) -> bool:
+    """Whether a name is that of a kind of sparse instructions, and of none of them."""
+    return re.fullmatch(r"([\w-]+/)?((mma|wgmma|tcgen05)\.sp|(v_)?(smfmac|swmmac))", text.lower()) is not None
 
 
 def other_name(text: str, units: Collection[str]) -> Alias | None:
@@ -38,7 +53,11 @@ def other_name(text: str, units: Collection[str]) -> Alias | None:
     arch, slash, instruction = text.partition("/")
     if not slash:
         alone = [x for x in units if x.partition("/")[2] == text]
-        return Alias(text, alone[0]) if len(alone) == 1 else None
+        if alone:
+            return Alias(text, alone[0]) if len(alone) == 1 else None
+        of = dict.fromkeys(x.partition("/")[0] for x in units)
+        spelt = [x for arch in of if (x := other_name(f"{arch}/{text}", units)) is not None]
+        return replace(spelt[0], name=text) if len(spelt) == 1 else None
     first, dot, rest = instruction.partition(".")
     if first in _RENAMED:
         unit = f"{arch}/{_RENAMED[first]}{dot}{rest}"

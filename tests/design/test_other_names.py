@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tcformal.design.names import gives_back, resolve
@@ -88,3 +90,27 @@ def test_parameters_of_a_sparse_instruction_can_be_set() -> None:
 def test_what_is_no_instruction_is_refused(name: str) -> None:
     with pytest.raises(UnknownNameError, match=r"^expected a known unit, but got"):
         resolve(name)
+
+
+@pytest.mark.parametrize(
+    ("bare", "whole"),
+    [
+        ("v_smfmac_f32_16x16x32_f16", "cdna3/v_smfmac_f32_16x16x32_f16"),
+        ("vfwbdota.vv.vlen128", "riscv/vfwbdota.vv.vlen128"),
+    ],
+)
+def test_another_spelling_of_one_architecture_needs_no_architecture(bare: str, whole: str) -> None:
+    assert replace(resolve(bare), asked="", name="") == replace(resolve(whole), asked="", name="")
+
+
+@pytest.mark.parametrize(
+    ("text", "near"),
+    [
+        ("mma.sp", "ampere/mma.sp.m16n8k32.f32.f16.f16.f32"),
+        ("h100/wgmma.sp", "a sparse instruction as"),
+        ("vfbdota", "the closest are riscv/vfbdot"),
+    ],
+)
+def test_a_name_that_is_too_short_is_met_with_whole_ones(text: str, near: str) -> None:
+    with pytest.raises(UnknownNameError, match=near):
+        resolve(text)
