@@ -111,7 +111,7 @@ def _turned(words: Raw | None) -> Raw | None:
 
 def judge(name: str, seed: int) -> tuple[int, int, list[str]]:
     """(mismatches, specials, examples) on OUTPUTS elements of a unit's products by its kernels."""
-    spec = catalogue()[name]
+    spec = resolve(name)
     chained = spec.c_format == spec.d_format
     k = 2 * spec.k + 1 if chained and seed % _LONG == 0 else spec.k
     # Among all families nearly every long dot product has a NaN or Inf: every other two pieces have none.

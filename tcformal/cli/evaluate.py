@@ -11,16 +11,18 @@ from rich.text import Text
 
 from tcformal.backends.concrete import Concrete
 from tcformal.cli.group import Answer, json_option, main
-from tcformal.design.names import resolve
+from tcformal.design.names import drawn_words, resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
+from tcformal.oracle.draws import outcomes
 from tcformal.oracle.values import format_value, hex_word
 from tcformal.programs.program import names_a_program, program
 from tcformal.report.text import many, short_value, table, with_decimal
 from tcformal.semantics.chain import circuit, scale_count
 from tcformal.simulation.operands.given import witness_of
 from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.replay import oracle_result
 
 #: Units that the first line names.
 _COMPARED = 3
@@ -100,12 +102,33 @@ def _of_program(name: str, operands: Mapping[str, str | None]) -> tuple[str, For
     return p.name, plan.fmt, Concrete(graph, [made.result])(inputs)[0]
 
 
+def _drawn(name: str, operands: Mapping[str, str | None]) -> Answer:
+    """The results of a design that draws random words, each with its chance, the likeliest first."""
+    spec = resolve(name, drawn=True)
+    w, d = given_witness(spec, operands), spec.d_format
+    found = sorted(outcomes(lambda: oracle_result(spec, w)).items(), key=lambda x: -x[1])
+    said = [f"{short_value(d, raw)} with chance {chance}" for raw, chance in found[:_COMPARED]]
+    more = f", or {many(len(found) - _COMPARED, 'other result')}" if len(found) > _COMPARED else ""
+    rows = ((with_decimal(d, raw), hex_word(d, raw), str(chance)) for raw, chance in found)
+    data = [
+        {"unit": spec.name, "value": format_value(d, raw), "hex": hex_word(d, raw), "chance": str(chance)}
+        for raw, chance in found
+    ]
+    first = f"d = {' or '.join(said)}{more}" if len(found) > 1 else f"d = {with_decimal(d, found[0][0])}"
+    return Answer(data, Group(Text(first), table("d", "encoding", ">chance", rows=rows)))
+
+
 @main.command(name="eval")
 @click.argument("names", nargs=-1, required=True, metavar="UNIT|PROGRAM...")
 @operand_options
 @json_option
 def eval_(names: Sequence[str], **operands: str | None) -> Answer:
-    """Compute d = a·b + c on one or more units, or by programs."""
+    """Compute d = a·b + c on one or more units, or by programs.
+
+    A design that draws its random words, as with rounding=SR8, has every result named with its chance.
+    """
+    if len(names) == 1 and not names_a_program(names[0]) and drawn_words(names[0]):
+        return _drawn(names[0], operands)
     results = []
     for name in names:
         if names_a_program(name):

@@ -13,7 +13,7 @@ from tcformal.design.aliases import ALIASES, unaliased
 from tcformal.design.arithmetic import NVIDIA_NAN
 from tcformal.design.catalog import catalogue
 from tcformal.design.other_names import SPARSE_NAMES, in_units_words, is_sparse, other_name
-from tcformal.design.rounding import EXACT_SUM, MOST_PRODUCTS, NUMBERS
+from tcformal.design.rounding import EXACT_SUM, MOST_PRODUCTS, NUMBERS, random_word
 from tcformal.design.short_names import alias, processor, processor_names
 from tcformal.design.spec import Design, Operands
 from tcformal.design.trees.tree import PLAIN, STAGE_PARAMETERS, Tree, Value, read_steps
@@ -73,8 +73,11 @@ def gives_back(spec: UnitSpec) -> bool:
         return False
 
 
-def resolve(name: str) -> UnitSpec:
+def resolve(name: str, *, drawn: bool = False) -> UnitSpec:
     """The unit or design with this name.
+
+    With `drawn`, a stochastic rounding may draw its words, as in `rounding=SR8`: such a design has many
+    results, and is refused elsewhere.
 
     Errors: UnknownNameError for a unit, family or parameter that does not exist, with the closest
     names, or for an instruction that only the compiler knows; InputError for a value that the
@@ -83,6 +86,11 @@ def resolve(name: str) -> UnitSpec:
     check_text("the name of a unit", name)
     base, at, text = name.strip().partition("@")
     base, settings = unaliased(base, _settings(text, name) if at else {})
+    if not drawn and (words := drawn_words(name)):
+        raise InputError(
+            f"expected the word that is added, as in {words[0]}+0, but got {words[0]}: eval alone takes a "
+            "design that draws its words, one at a time, and says every result with its chance"
+        )
     if base in FAMILIES:
         return _family(name, base, settings)
     units = catalogue()
@@ -102,6 +110,18 @@ def resolve(name: str) -> UnitSpec:
     if settings:
         spec = _altered(name, spec, settings)
     return replace(spec, asked=asked) if asked else spec
+
+
+def drawn_words(name: str) -> list[str]:
+    """The stochastic roundings in a design's name that draw their words.
+
+    Examples:
+        >>> drawn_words("tfdpa@conversion=SR8-FP32,product_rounding=SR4+3-FP16")
+        ['SR8']
+    """
+    values = (item.partition("=")[2].strip() for item in split_names(name.partition("@")[2]))
+    modes = (value.upper().partition("-")[0] for value in values)
+    return [x for x in modes if x.startswith("SR") and (random_word(x) or (0, 0))[1] is None]
 
 
 def _unknown_unit(base: str) -> str:

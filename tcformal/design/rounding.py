@@ -21,6 +21,11 @@ MODES: dict[str, str] = {
     "RO": "to odd: an inexact result gets a lowest bit of 1",
 }
 
+#: Stochastic rounding of n random bits: SR8, or SR8+37 with the word that is added.
+_RANDOM = re.compile(r"SR([1-9][0-9]?)(?:\+(0|[1-9][0-9]*))?")
+#: The most random bits of a stochastic rounding.
+MOST_RANDOM_BITS = 32
+
 #: How an aligned term can be cut: by one of these, or with ties that go up, whatever the sign.
 ALIGNMENTS: dict[str, str] = {**MODES, "RNU": "to nearest, ties toward +Inf"}
 
@@ -121,7 +126,7 @@ class Conversion:
     or `saturates`.
     """
 
-    #: One of MODES.
+    #: One of MODES, or a stochastic rounding.
     mode: str
     exponent_bits: int
     #: Fraction bits kept; a wider destination has zeros below them.
@@ -162,6 +167,12 @@ class Conversion:
         """Bits of the result's significand, hidden bit included."""
         return self.fraction_bits + 1
 
+    @property
+    def read_bits(self) -> int:
+        """Bits of a significand on which the result depends, but for a guard and a sticky bit below them."""
+        random = random_word(self.mode)
+        return self.precision + (0 if random is None else random[0])
+
     def fits(self, target: Format) -> bool:
         """Whether every result is representable in `target`, an IEEE-like format of the same exponents, or an
         integer format of the same numbers."""
@@ -169,6 +180,26 @@ class Conversion:
             numbers = self.exponent_bits, self.fraction_bits, self.signed
             return self.integer and numbers == (0, target.fraction_bits, target.sign_bit > 0)
         return self.exponent_bits == target.exponent_bits and self.fraction_bits <= target.fraction_bits
+
+
+@lru_cache(maxsize=256)
+def random_word(mode: str) -> tuple[int, int | None] | None:
+    """The number of random bits of a stochastic rounding, and the word that is added; None for other modes.
+
+    Ranges and units: the word is below 2^n; None where it is drawn, in `SR8`.
+    Errors: InputError for a mode that begins with SR and is none.
+    """
+    found = _RANDOM.fullmatch(mode)
+    if found is not None:
+        bits, word = int(found[1]), None if found[2] is None else int(found[2])
+        if bits <= MOST_RANDOM_BITS and (word or 0) < 1 << bits:
+            return bits, word
+    if not mode.startswith("SR"):
+        return None
+    raise InputError(
+        f"expected stochastic rounding as SR8, of 1 to {MOST_RANDOM_BITS} random bits, or as SR8+37 with the "
+        f"word of so many bits that is added, but got {mode!r}"
+    )
 
 
 @lru_cache(maxsize=64)
@@ -183,6 +214,9 @@ def bits_taken(text: str) -> tuple[int, int]:
 @lru_cache(maxsize=256)
 def conversion(text: str | Conversion) -> Conversion:
     """Parse a conversion `MODE-FP32`, `MODE-FP16`, `MODE-FP64`, `MODE-BF16`, `MODE-E<e>M<m>`, or fixed point.
+
+    SR<n>+<w> is stochastic rounding with the n-bit random word w: it is added to the n bits after the last
+    kept one, of a magnitude whose lower bits are cut, and what carries is kept.  SR<n> draws w every time.
 
     `:<n>` after a floating-point target: rounded magnitudes of 2^n and more overflow, `RNE-FP16:15`; with the
     numbers that the encodings of Inf and NaN could be, `RNE-FP16:17`.
@@ -200,7 +234,8 @@ def conversion(text: str | Conversion) -> Conversion:
             signed=not whole[2],
         )  # fmt: skip
     mode, dash, shape = text.partition("-")
-    check_choice("rounding mode", mode, MODES)
+    if random_word(mode) is None:
+        check_choice("rounding mode", mode, MODES)
     shape, below, limit = shape.partition(":")
     if below:
         return _limited(conversion(f"{mode}-{shape}"), text, limit)

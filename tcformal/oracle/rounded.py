@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from tcformal.design.rounding import Conversion
+from tcformal.design.rounding import Conversion, random_word
 from tcformal.design.spec import Rounding
+from tcformal.errors import InputError
+from tcformal.oracle.draws import drawn
 from tcformal.oracle.numerals import in_units, of_units, power_of_two
 from tcformal.oracle.values import ExactValue, NumberClass, exponent_of
 
@@ -20,6 +22,10 @@ def round_units(number: Fraction, exponent: int, mode: str) -> int:
         return -(-numerator // whole)
     sign = -1 if numerator < 0 else 1
     below, rest = divmod(abs(numerator), whole)
+    if (random := random_word(mode)) is not None:
+        bits, word = random
+        discarded = rest * 2**bits // whole
+        below += drawn(discarded, bits) if word is None else discarded + word >= 2**bits
     if mode == "RNA" and 2 * rest >= whole:
         below += 1
     if mode == "RNU" and (2 * rest > whole or (2 * rest == whole and sign > 0)):
@@ -61,13 +67,19 @@ def round_to(design: Rounding, sign: int, magnitude: Fraction, target: Conversio
     rounded = of_units(abs(round_units(signed, unit, target.mode)), unit)
     own = exponent_of(rounded) if rounded else target.e_min
     if own > target.e_max:
-        to_infinity = design.overflow == "infinity" or target.mode in ("RNE", "RNA", "RD" if sign else "RU")
+        outward = ("RNE", "RNA", "RD" if sign else "RU")
+        to_infinity = design.overflow == "infinity" or target.mode in outward or random_word(target.mode)
         if to_infinity and design.overflow != "largest":
             return ExactValue(NumberClass.INF, sign)
         rounded, own = (2 - Fraction(1, 2**target.fraction_bits)) * power_of_two(target.e_max), target.e_max
     if design.result_subnormals != "kept" and own < target.e_min:
         rounded = Fraction(0)
     if design.result_subnormals == "tiny_zero" and magnitude:
+        if (random_word(target.mode) or (0, 0))[1] is None:
+            raise InputError(
+                f"expected the word that is added, as in {target.mode}+0, with result_subnormals=tiny_zero, "
+                f"which rounds twice, but got {target.mode}"
+            )
         last = exponent_of(magnitude) - target.fraction_bits
         if exponent_of(of_units(abs(round_units(signed, last, target.mode)), last)) < target.e_min:
             rounded = Fraction(0)

@@ -13,7 +13,7 @@ from typing import Any
 from tcformal.checks import check_choice, check_int
 from tcformal.design import steps
 from tcformal.design.names import resolve
-from tcformal.design.rounding import MODES
+from tcformal.design.rounding import MODES, random_word
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import format_named
 from tcformal.encodings.spec import Format
@@ -182,6 +182,10 @@ def _format(x: Any) -> Format:
 
 
 def _rounding(x: Any) -> str:
+    if isinstance(x, str) and (random := random_word(x)) is not None:
+        if random[1] is None:
+            raise InputError(f"expected the word that is added, as in {x}+0, but got {x}")
+        return x
     return check_choice("rounding", x, MODES)
 
 

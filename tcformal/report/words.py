@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from tcformal.design.rounding import random_word
 from tcformal.design.spec import Design
 from tcformal.design.trees.arrangements import tree_of
 from tcformal.design.trees.tree import Step, read_steps, stage_designs
@@ -246,7 +247,14 @@ def _to(text: str) -> str:
     mode, _, shape = text.partition("-")
     shape, _, limit = shape.partition(":")
     end = f", infinite from 2^{limit} on" if limit else ""
-    return f"{_ROUNDED[mode]} {shape.lower() if shape[:2] in _NAMED else shape}{end}"
+    random = random_word(mode)
+    rounded = _ROUNDED.get(mode, "") if random is None else _stochastic(*random)
+    return f"{rounded} {shape.lower() if shape[:2] in _NAMED else shape}{end}"
+
+
+def _stochastic(bits: int, word: int | None) -> str:
+    added = "random bits" if word is None else f"bits that are {word}"
+    return f"rounded stochastically ({bits} {added}) to"
 
 
 def _others(d: Design) -> list[str]:

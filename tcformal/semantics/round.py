@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tcformal.design.rounding import NEAREST, Conversion
+from tcformal.design.rounding import NEAREST, Conversion, random_word
+from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.semantics.choice import Choice, by_choice, chosen, mode_of
@@ -13,16 +14,27 @@ from tcformal.semantics.number import Exponent, Number, Term, bits_for
 from tcformal.semantics.stages import Lift, Rounded
 
 
-def round_away(g: Graph, mode: str | Choice, sign: Node, odd: Node, guard: Node, sticky: Node) -> Node:
+def round_away(
+    g: Graph,
+    mode: str | Choice,
+    sign: Node,
+    odd: Node,
+    guard: Node,
+    sticky: Node,
+    dropped: Node | None = None,
+) -> Node:
     """The rounding decision: whether a truncated magnitude is incremented by one ulp.
 
     Shapes: all u[1]; `odd` is the lowest kept bit, `guard` the highest dropped one, `sticky` the or
-    of the dropped bits below it.
+    of the dropped bits below it; `dropped`: all of them, which stochastic rounding alone takes, u[n] with n
+    at least the number of random bits.
     Rounding to odd adds one to an inexact even magnitude, which never carries.
     Source: IEEE 754 §4.3; Arm ARM, BFDOT (RO).
     """
     if isinstance(mode, Choice):
         return by_choice(g, mode, lambda known: round_away(g, known, sign, odd, guard, sticky))
+    if (random := random_word(mode)) is not None:
+        return _random_carry(g, mode, random, dropped)
     if mode == "RZ":
         return g.truth(False)
     if mode == "RNE":
@@ -35,6 +47,15 @@ def round_away(g: Graph, mode: str | Choice, sign: Node, odd: Node, guard: Node,
     if mode == "RO":
         return g.and_(lost, g.not_(odd))
     return g.and_(lost, sign if mode == "RD" else g.not_(sign))
+
+
+def _random_carry(g: Graph, mode: str, random: tuple[int, int | None], dropped: Node | None) -> Node:
+    """The carry of a random word that is added to as many of the highest dropped bits."""
+    bits, word = random
+    if word is None or dropped is None:
+        raise InputError(f"expected a word that is added, as in SR{bits}+0, by a conversion, but got {mode}")
+    highest = g.extract(dropped, dropped.width - 1, dropped.width - bits)
+    return g.top(g.add_expand(highest, g.const(word, bits)))
 
 
 def drop_low_bits(g: Graph, x: Node, amount: int) -> tuple[Node, Node, Node]:
@@ -171,8 +192,8 @@ def _to_floating(
 ) -> Rounded:
     """Convert an exact magnitude to a range of exponents; a fixed-point target has a range of one."""
     p = target.precision
-    if magnitude.width < p + 3:
-        pad = p + 3 - magnitude.width
+    if magnitude.width < target.read_bits + 3:
+        pad = target.read_bits + 3 - magnitude.width
         magnitude, lsb = g.shift_left_const(magnitude, pad), lsb.shifted(-pad)
     n = magnitude.width
     top = lsb.shifted(n - 1)
@@ -193,7 +214,8 @@ def _to_floating(
     height = g.sub_mod(limit, _fit(g, distance, limit.width))
 
     kept, guard, sticky = drop_low_bits(g, shifted, n - p)
-    away = round_away(g, mode_of(target), sign, g.bit(kept, 0), guard, sticky)
+    dropped = g.extract(shifted, n - p - 1, 0)
+    away = round_away(g, mode_of(target), sign, g.bit(kept, 0), guard, sticky, dropped)
     g.label("normalised", shifted)
     g.label("shift", distance)
     g.label("kept", kept, scale=p - 1)
@@ -249,7 +271,8 @@ def _tiny(g: Graph, target: Conversion, sign: Node, shifted: Node, kept: Node, g
     """
     p = target.precision
     _, next_one, rest = drop_low_bits(g, shifted, shifted.width - p - 1)
-    up = round_away(g, mode_of(target), sign, guard, next_one, rest)
+    dropped = g.extract(shifted, shifted.width - p - 2, 0)
+    up = round_away(g, mode_of(target), sign, guard, next_one, rest, dropped)
     ones = g.and_(guard, g.is_zero(g.not_(g.extract(kept, p - 2, 0))))
     return g.and_(g.not_(g.top(kept)), g.not_(g.and_(ones, up)))
 

@@ -93,6 +93,9 @@ def undescribed(unit: UnitSpec) -> str:
         for name in _UNDESCRIBED:
             if getattr(d, name) is not None:
                 return name
+        for name in ("conversion", "accumulator", "product_rounding"):
+            if (getattr(d, name) or "").startswith("SR"):
+                return f"{name}={getattr(d, name)}"
         if d.e_max_of != "terms":
             return f"e_max_of={d.e_max_of}"
         if d.alignment_rounding not in MODES:

@@ -42,7 +42,7 @@ def random_design(rng: random.Random, d: Format) -> Design:
     """Some design, legal or not: InputError for a combination without a meaning."""
 
     def own() -> str:
-        return f"{rng.choice(list(MODES))}-{SHAPES[d.name]}"
+        return f"{rng.choice([*MODES, 'SR3+5', 'SR16+40000'])}-{SHAPES[d.name]}"
 
     parameters: dict[str, Any] = {
         "products": rng.choice([1, 2, 3, 4, 6, 8]),

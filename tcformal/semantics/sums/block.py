@@ -249,7 +249,7 @@ class Summation:
         self.steps.append(self._truncated(f"{g.here}.products", addends, _RUNNING, first))
         numbers = [*products, c.number]
         with g.invariants.suppose(lambda: finite(g, numbers)), g.scope("last"):
-            whole = exact_total(g, [as_term(g, first), c.number.term], design.rho.precision)
+            whole = exact_total(g, [as_term(g, first), c.number.term], design.rho.read_bits)
         done = round_total(g, whole, numbers, design, design.rho)
         self.steps.append(
             DotStep(

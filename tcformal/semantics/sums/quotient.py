@@ -14,8 +14,8 @@ from tcformal.semantics.sums.step import convert_number
 def quotient(g: Graph, x: Number, y: Number, design: Rounding, target: Conversion) -> Number:
     """The quotient x / y with one rounding.
 
-    Ranges and units: exact before the rounding, which sees two bits more than it keeps and whether any
-    bit below is not zero.
+    Ranges and units: exact before the rounding, which sees a bit more than it reads and whether any bit
+    below is not zero.
     Zero, NaN, Inf: as IEEE 754 has them: 0/0 and Inf/Inf are NaN, x/0 is an Inf and x/Inf a zero, each with
     the exclusive or of the signs.
     Source: IEEE 754 §5.4.1 and §7.3.
@@ -23,7 +23,7 @@ def quotient(g: Graph, x: Number, y: Number, design: Rounding, target: Conversio
     a, b = normalise_term(g, x.term), normalise_term(g, y.term)
     width = max(a.significand.width, b.significand.width)
     dividend, divisor = (g.shift_left_const(t.significand, width - t.significand.width) for t in (a, b))
-    bits, fraction_bits = _divided(g, dividend, divisor, target.fraction_bits + 2)
+    bits, fraction_bits = _divided(g, dividend, divisor, target.read_bits + 1)
     none = g.or_(x.term.zero, y.inf)
     term = Term(
         sign=g.xor(x.term.sign, y.term.sign),

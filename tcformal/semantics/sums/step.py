@@ -115,7 +115,7 @@ def fused_sum(
         if design.fraction_bits is None and target.integer_bits is not None:
             total = window_total(g, terms)
         elif design.fraction_bits is None:
-            total = exact_total(g, terms, target.precision)
+            total = exact_total(g, terms, target.read_bits)
         else:
             total = truncated_total(g, terms, design, design.fraction_bits, design.zero_exponent, c)
     return round_total(g, total, numbers, design, target)
@@ -268,7 +268,7 @@ def round_total(
                 kept = min(magnitude.width, total.fraction_bits + design.carry_bits + 1)
                 magnitude = g.extract(magnitude, kept - 1, 0)
             sticky = cut_off(g, [x.term for x in total.terms], total)
-            magnitude, lsb = sticky_below(g, magnitude, lsb, sticky, target.precision)
+            magnitude, lsb = sticky_below(g, magnitude, lsb, sticky, target.read_bits)
             total = replace(total, sticky=sticky)
         rounded = convert(g, sign, magnitude, lsb, target, overflow=design.overflow, subnormals=flush)
     return Summed(total, rounded, with_specials(g, operands, rounded.result, design))
