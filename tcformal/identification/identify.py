@@ -46,7 +46,8 @@ from tcformal.identification.kinds import NARROWED, kind_of, kind_of_noise, narr
 from tcformal.identification.masks import AskBatch
 from tcformal.identification.order import Order, first_masks, order_of
 from tcformal.identification.rates import Rate
-from tcformal.identification.repeat import FEW, Repeated, Repetition, noisy_inputs, repeat
+from tcformal.identification.repeat import DEEPEST, FEW, Repeated, Repetition, noisy_inputs, repeat
+from tcformal.identification.stochastic import how_it_rounds, plain_sums, stochastic_designs
 from tcformal.identification.survivors import ListedFamily, Search
 from tcformal.identification.validation import Validated, simplest_unfit, validate
 from tcformal.oracle.values import NumberClass, decode, format_value, hex_word
@@ -201,15 +202,35 @@ class Identifying:
             self.repeated = repeat(self.asker)
         if self.repeated.deterministic:
             return None
-        found, said = self.repeated.repetition, self.repeated.repetition.value
-        rounding = found is Repetition.STOCHASTIC_ROUNDING
-        if rounding and self.spec.d_format.integer:  # sums of integers are not rounded
-            rounding, said = False, "several answers to one input"
-        if not rounding and not self.asker.by_hand:
+        rounds = self._rounds(self.repeated)
+        if not rounds and not self.asker.by_hand:
             self.progress("looking at what its answers depend on")
             if text := kind_of_noise(self.asker, noisy_inputs(self.spec, self.k)):
                 self.broken["looks like"] = text
+        said = self.repeated.repetition.value
+        if self.spec.d_format.integer and self.repeated.repetition is Repetition.STOCHASTIC_ROUNDING:
+            said = "several answers to one input"
         return self._made(IdentifyVerdict.NON_DETERMINISTIC, said)
+
+    def _rounds(self, seen: Repeated) -> bool:
+        """Whether a device rounds stochastically, and what it shows: the random bits, and the sum."""
+        rounding = seen.repetition is Repetition.STOCHASTIC_ROUNDING
+        if self.spec.d_format.integer or not (rounding or seen.repetition is Repetition.RANDOM_ORDER):
+            return False  # sums of integers are not rounded
+        found = None
+        if not self.asker.by_hand:
+            self.progress("looking for the sum that is rounded at random")
+            designs = [*plain_sums(self.asker), *self._catalogued()]
+            found = stochastic_designs(self.asker, designs, seen.random_bits, self.over)
+        if found is not None:
+            self.repeated = replace(seen, repetition=Repetition.STOCHASTIC_ROUNDING, random_bits=found.bits)
+            others = len(found.designs) - 1
+            more = f", or of {others} other{'s' * (others > 1)}" if others else ""
+            self.broken["looks like"] = how_it_rounds(found.bits, found.more)
+            self.broken["what is rounded"] = f"the sum of {found.designs[0]}{more}, as random sums show"
+        elif rounding:
+            self.broken["looks like"] = how_it_rounds(seen.random_bits, seen.random_bits == DEEPEST)
+        return rounding or found is not None
 
     def _stages(self) -> Identification:
         self.asker.until = self.deadline

@@ -32,13 +32,13 @@ from tcformal.simulation.operands.witness import Witness
 #: Random inputs of the first look, and how often each of its inputs is asked.
 _DENSE, _LOOKS = 6, 5
 #: How often the inputs of the second look are asked, and the least position in the ulp, as 2^-this.
-_REPEATS, _DEEPEST = 1024, 7
+_REPEATS, DEEPEST = 1024, 7
 #: The share of wrong answers up to which a device is said to be faulty rather than another one.
 FEW = 0.01
 #: The exponents of the ulp that are tried, the nearest to zero first.
 _ULPS = sorted(range(-30, 31), key=abs)
 #: The confidence of the intervals that must hold what a number of random bits says, all together.
-_SURE = 0.9999
+SURE = 0.9999
 
 
 class Repetition(Enum):
@@ -161,7 +161,7 @@ def _random_bits(places: Sequence[PlaceInUlp]) -> int | None:
         return None
     best = min(range(1, max(x.place.denominator for x in places).bit_length()), key=unlikely)
     for x in places:
-        low, high = x.up.interval(1 - (1 - _SURE) / len(places))
+        low, high = x.up.interval(1 - (1 - SURE) / len(places))
         if not low <= up(x.place, best) <= high:
             return None
     return best
@@ -180,7 +180,7 @@ def ulp_places(spec: UnitSpec, k: int) -> UlpPlaces:
 
     The power of two is c, or a product where C does not reach so far; no inputs where neither does.
     """
-    wanted = [Fraction(3, 4), *(power_of_two(-i) for i in range(1, _DEEPEST + 1))]
+    wanted = [Fraction(3, 4), *(power_of_two(-i) for i in range(1, DEEPEST + 1))]
     t, best = spec.d_format.fraction_bits, UlpPlaces((), 0)
     for ulp in _ULPS:
         base, low = power_of_two(ulp + t), encoded(spec.d_format, power_of_two(ulp + t))

@@ -9,7 +9,7 @@ from fractions import Fraction
 from tcformal.errors import InputError
 
 #: Sequences of roundings up and down that are followed.
-_MOST_PATHS = 1 << 12
+MOST_PATHS = 1 << 12
 
 
 class _Path:
@@ -46,18 +46,18 @@ def drawn(discarded: int, bits: int) -> bool:
     return discarded > 0 and path.up(Fraction(discarded, 2**bits))
 
 
-def outcomes(computed: Callable[[], int]) -> dict[int, Fraction]:
+def outcomes(computed: Callable[[], int], most: int = MOST_PATHS) -> dict[int, Fraction]:
     """Every result of a computation, with its probability, where each rounding draws a word of its own.
 
-    Errors: InputError where more than 4096 sequences of roundings are possible.
+    Errors: InputError where more than `most` sequences of roundings are possible.
     """
     found: dict[int, Fraction] = {}
     paths, count = [_Path((), Fraction(1))], 0
     while paths:
         path, count = paths.pop(), count + 1
-        if count > _MOST_PATHS:
+        if count > most:
             raise InputError(
-                f"expected at most {_MOST_PATHS} sequences of roundings up and down, but got more: take "
+                f"expected at most {most} sequences of roundings up and down, but got more: take "
                 "fewer products, or give the word that is added, as in SR8+37"
             )
         token = _PATH.set(path)

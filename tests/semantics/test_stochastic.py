@@ -22,7 +22,6 @@ from tcformal.encodings.catalog import FORMATS
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.oracle import draws
 from tcformal.oracle.draws import outcomes
 from tcformal.oracle.interpreter import program_result
 from tcformal.oracle.rounded import round_to
@@ -214,12 +213,11 @@ def test_every_rounding_draws_a_word_of_its_own() -> None:
     assert outcomes(partial(oracle_result, spec, w)) == {x: Fraction(n, 16) for x, n in counted.items()}
 
 
-def test_too_many_roundings_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(draws, "_MOST_PATHS", 16)
+def test_too_many_roundings_are_refused() -> None:
     spec = resolve("sequential@products=16,rounding=SR8,d_format=fp16", drawn=True)
     w = Witness((0x3C00,) * 16, (0x1555,) * 16, 0x3F800000)
     with pytest.raises(InputError, match="sequences of roundings"):
-        outcomes(partial(oracle_result, spec, w))
+        outcomes(partial(oracle_result, spec, w), most=16)
 
 
 @pytest.mark.parametrize("mode", ["SR", "SR0+0", "SR33+1", "SR3+8", "SR03+1", "SR3+01", "SR3+", "SRX"])
