@@ -20,10 +20,9 @@ from tcformal.programs.functions import holds
 from tcformal.semantics.chain import common_k
 from tcformal.shown import Shown, short
 from tcformal.simulation import arrays
-from tcformal.simulation.integer_products import numbers
 from tcformal.simulation.kernels.gemm import MatrixWords
 from tcformal.simulation.matrix_unit import Unit, spec_of
-from tcformal.simulation.operands.batch import Raw, element_at
+from tcformal.simulation.operands.batch import Raw, element_at, numbers
 from tcformal.simulation.operands.witness import Witness, explain_command, in_hex
 
 Indices = NDArray[np.intp]

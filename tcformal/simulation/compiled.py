@@ -13,7 +13,6 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Sign, Specials
 from tcformal.semantics.chain import circuit, staged_circuit
 from tcformal.simulation import arrays
-from tcformal.simulation.integer_products import integer_product
 from tcformal.simulation.operands.batch import Raw
 
 if TYPE_CHECKING:  # imported where they are used: a question about a unit does not wait for its kernels
@@ -53,8 +52,6 @@ def multiply_words(
             return dot_words(spec, {name: y for name, y in operands.items() if y is not None})
 
         m, k, n = x.shape
-        if (by_blas := integer_product(spec, x, work, by_rows)) is not None:
-            return by_blas
         side = broadcast_side(m, n)
         if machine.available() and _worth(spec, side, m * n * k):
             words = gemm(spec, side).multiply(x, work)

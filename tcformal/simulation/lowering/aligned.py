@@ -57,6 +57,7 @@ from tcformal.simulation.lowering.instructions import (
     pack_encodings,
     read_bits,
 )
+from tcformal.simulation.lowering.integers import add_integers
 
 
 # -------------------------- NaN and Inf: one flag for all encodings of a side, up to four encodings at a time
@@ -571,6 +572,8 @@ def add_rules(spec: UnitSpec, graph: Graph, stages: Dot, root: Node, ways: Lower
     formats = {"a": spec.a_format, "b": spec.b_format}
     if floats() and add_ieee(graph, spec, stages, ways):
         add_special(graph, formats, ways)
+        return
+    if add_integers(graph, spec, stages, ways):
         return
     add_leading(stages, ways)
     wide = None if spec.emulation is None else spec.emulation.converted

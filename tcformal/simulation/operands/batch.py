@@ -55,6 +55,16 @@ class Batch:
         return {name: x for name, x in arrays.items() if x is not None}
 
 
+def numbers(fmt: Format, words: Raw, dtype: Any) -> NDArray[Any]:
+    """The numbers of encodings of an integer format, in a dtype that holds them."""
+    if not fmt.sign_bit:
+        return words.astype(dtype)
+    signed = words.view(f"i{words.itemsize}")
+    if fmt.width < 8 * words.itemsize:
+        signed = (signed ^ fmt.sign_bit) - fmt.sign_bit
+    return signed.astype(dtype)
+
+
 def with_scales(spec: UnitSpec, x: Batch) -> Batch:
     """The batch with scales of 1 added where the unit takes scales."""
     if spec.scale_format is None:

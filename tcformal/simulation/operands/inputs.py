@@ -11,12 +11,12 @@ from tcformal.design.unit import UnitSpec, product_signs
 from tcformal.encodings.spec import Format, Sign, Specials
 from tcformal.oracle.values import decode
 from tcformal.semantics.chain import scale_count
-from tcformal.simulation.integer_products import numbers
 from tcformal.simulation.operands.batch import (
     Batch,
     Raw,
     batch,
     edge_encodings,
+    numbers,
     rows_of,
     together,
     with_scales,
