@@ -21,7 +21,7 @@ from tcformal.simulation.compiled import dot_call, dot_rows, lane_words
 from tcformal.simulation.kernels.cut import cuts
 from tcformal.simulation.kernels.gemm import Gemm, MatrixWords
 from tcformal.simulation.kernels.threads import Work
-from tcformal.simulation.lowering import encoded
+from tcformal.simulation.lowering import encoded, ieee
 from tcformal.simulation.lowering.ieee import fits
 
 pytestmark = pytest.mark.usefixtures("no_kernels")
@@ -48,6 +48,13 @@ QUICK = (
     "cvfpu/fpnew_sdotp_multi.fp16.e5m2",
     "cvfpu/fpnew_sdotp_multi.bf16.e4m3",
     "x86/tdpbf8ps",
+    pytest.param("x86/tdpbhf8ps", marks=pytest.mark.slow),
+    # Trees of sums, and what a compiler makes of several instructions.
+    "vortex/VX_tcu_fedp_dpi.bf16",
+    "gaudi/mme.fp32.cd8",
+    "gaudi/mme.bf16.cd5@c_subnormals=positive_zero,result_subnormals=kept",
+    "tree@steps=((0+1)+c)",
+    "ampere/emulated.mma.m8n8k4.f32.f16.f16.f32",
     # A product without one beside it, whose exponent and power of two are made alone.
     "tfdpa@products=3,a_format=bf16,b_format=bf16",
 )
@@ -88,6 +95,7 @@ def test_rules_give_what_operators_give(name: str) -> None:
         "x86/vdpbf16ps@result_subnormals=signed_zero",
         "arm/bfdot.ebf0",
         "cvfpu/fpnew_sdotp_multi.fp16.e5m2",
+        "gaudi/mme.fp32.cd8",
     ],
 )
 def test_zeros_and_subnormals_keep_their_signs(name: str) -> None:
@@ -322,6 +330,17 @@ def test_conditions_decide_which_are_taken() -> None:
     # A result that is not rounded to nearest in a format of processors is no operation of theirs.
     assert not taken("sequential@terms=2,a_format=fp16,b_format=fp16,conversion=RZ-FP32")[0]
     assert taken("sequential@terms=2,a_format=fp16,b_format=fp16,conversion=RNE-FP32")[0]
+    # A tree has one kind of sum, and what is converted before it is flushed keeps its operators.
+    assert taken("tree@steps=((0+1)+c)")[0]
+    assert not taken("tree@steps=(in(0+1)+c),in.conversion=RZ-FP32")[0]
+    emulated = "ampere/emulated.mma.m8n8k4.f32.f16.f16.f32"
+    assert taken(emulated)[0]
+    assert not taken(f"{emulated}@operand_subnormals=signed_zero")[0]
+
+
+def test_a_sum_that_is_not_flushed_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ieee._Steps, "_flushed", lambda _, x, *rules: x)
+    assert differences(resolve("gaudi/mme.fp32.cd8"), "a", 1)
 
 
 def test_narrow_sums_that_float_registers_lose_have_no_rule() -> None:

@@ -22,7 +22,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.semantics.stages import Block, Dot, DotStep, Operand
+from tcformal.semantics.stages import Dot, DotStep, Operand
 from tcformal.simulation.kernels.rules import (
     Emit,
     LoweringRules,
@@ -366,15 +366,17 @@ _NARROW = {Conversion("RNE", 5, 10): WORD, Conversion("RNE", 8, 7): WORD}
 #: Parameters that are read here, or that steps speak of; any other one has to have its default value.
 _KNOWN = {
     "products", "summation", "c_position", "order", "group", "product_limit", "product_rounding",
-    "accumulator", "conversion", "operand_subnormals", "c_subnormals", "result_subnormals", "nan_word",
-    "nan_rule", "zero_sign", "overflow", "zero_exponent", "negated",
+    "accumulator", "conversion", "operand_subnormals", "b_subnormals", "c_subnormals", "result_subnormals",
+    "nan_word", "nan_rule", "zero_sign", "overflow", "zero_exponent", "negated",
 }  # fmt: skip
 
 
 def add_ieee(graph: Graph, spec: UnitSpec, stages: Dot, ways: LoweringRules) -> bool:
     """Add a rule for the result of a dot product whose steps are all IEEE operations; else add none."""
-    design, o = spec.design, spec.operands
-    if spec.emulation is not None or spec.tree is not None or spec.scale_format is not None:
+    design, o, tree, how = spec.design, spec.operands, spec.tree, spec.emulation
+    if spec.scale_format is not None or (how is not None and how.addition != design):
+        return False
+    if tree is not None and (tree.settings or tree.nan_rule != "word" or design.nan_rule != "word"):
         return False
     others = (f for f in fields(design) if f.name not in _KNOWN)
     if any(getattr(design, f.name) != f.default for f in others):
@@ -386,12 +388,15 @@ def add_ieee(graph: Graph, spec: UnitSpec, stages: Dot, ways: LoweringRules) -> 
         return False
     if not all(holds_numbers(bits, fmt) for fmt in (o.a, o.b)):
         return False
+    # A conversion is exact, but makes normal numbers of subnormal ones.
+    subnormals = {design.operand_subnormals, design.b_subnormals or "kept", design.c_subnormals}
+    if subnormals != {"kept"} and (how is not None or (tree is not None and tree.converted is not None)):
+        return False
     if design.product_limit is not None or design.group is not None:
         return False
     steps = _Steps(graph, spec, bits, ways)
-    for stage in stages.stages:
-        if not isinstance(stage, Block) or not all(steps.take(step) for step in stage.steps):
-            return False
+    if not all(steps.take(step) for step in stages.steps):
+        return False
     keeps = design.nan_rule != "word"
     ways.add(ways.of(stages.result), (steps.last, graph.inputs["c"]), named, design.nan_word, o.d, keeps)
     return True
@@ -448,8 +453,8 @@ class _Steps:
             # Where a sum of two numbers is below normal nothing is rounded: it is tiny itself.
             made = self._flushed(made, o.d, "signed_zero")
         self.last = made
-        if step.made.kind == "block":
-            # The c of the next block is flushed once more.
+        if step.made.kind in ("block", "tree", "parts"):
+            # Where it is the c of another sum it is flushed once more.
             made = self._flushed(made, o.c, design.c_subnormals)
         self._keep(step.made, made)
         return True
@@ -471,10 +476,11 @@ class _Steps:
 
     def _factors(self, k: int) -> tuple[Node, Node]:
         """Both factors of product `k`, as encodings of the processor's float width."""
-        words = []
+        words, rule, of_b = [], self._spec.design.operand_subnormals, self._spec.design.b_subnormals
+        rules = {"a": rule, "b": rule if of_b is None else of_b}
         for name, fmt in (("a", self._spec.operands.a), ("b", self._spec.operands.b)):
             word = self._graph.inputs[f"{name}[{k}]"]
-            kept = self._flushed(word, fmt, self._spec.design.operand_subnormals)
+            kept = self._flushed(word, fmt, rules[name])
             words.append(self._ways.derive((kept,), widened, fmt))
         if self._spec.design.subtracts(k):
             words[0] = self._ways.derive((words[0],), negated, self._bits)
