@@ -1,8 +1,9 @@
-"""Where AMD's MFMA instructions hold the elements of their matrices, as AMD's own tool prints it.
+"""Where AMD's matrix instructions hold the elements of their matrices, as AMD's own tool prints it.
 
 Source: AMD Matrix Instruction Calculator 1.3.2 (github.com/ROCm/amd_matrix_instruction_calculator, commit
 2ef9189), the lines "Matrix element to register mapping with no modifiers" of `--detail-instruction` for
-every instruction of CDNA1, CDNA2 and CDNA3 in the catalogue; its floor(x / y) is x // y here.  An item is an
+every instruction of CDNA1, CDNA2 and CDNA3 in the catalogue, and those on integers of RDNA3 and RDNA4 in
+wavefronts of 32; its floor(x / y) is x // y here.  An item is an
 element of a lane, counted from the low bits of the lane's first register on: four 16-bit elements to two
 registers, one 64-bit element to a pair of registers.
 """
@@ -35,7 +36,28 @@ A: dict[tuple[int, int, int], Place] = {
     (32, 16, 1): lambda block, i, k: (32 * (k // 8) + i, 4 * (k // 4 % 2) + k % 4),
     (16, 32, 1): lambda block, i, k: (16 * (k // 8) + i, 4 * (k // 4 % 2) + k % 4),
 }
-#: (m, blocks, format of the result) -> C[i][j] and D[i][j] of a block.
+#: RDNA, (architecture, k); on RDNA3 the other sixteen lanes hold the same.
+A_RDNA: dict[tuple[str, int], Place] = {
+    ("rdna3", 16): lambda block, i, k: (i, k),
+    ("rdna4", 16): lambda block, i, k: (16 * (k // 8) + i, k % 8),
+    ("rdna4", 32): lambda block, i, k: (16 * (k // 16) + i, k % 16),
+}
+D_RDNA: dict[str, Place] = {
+    "rdna3": lambda block, i, j: (16 * i % 32 + j, i // 2),
+    "rdna4": lambda block, i, j: (16 * (i // 8) + j, i % 8),
+}
+#: B[k][j] of sparse instructions, (n, k of B): `--detail-instruction` of CDNA3 and RDNA4.
+B_SPARSE: dict[tuple[int, int], Place] = {
+    (16, 32): lambda block, j, k: (16 * (k // 8) + j, k % 8),
+    (32, 16): lambda block, j, k: (32 * (k // 8) + j, k % 8),
+    (16, 64): lambda block, j, k: (16 * (k // 16) + j, k % 16),
+    (32, 32): lambda block, j, k: (32 * (k // 16) + j, k % 16),
+}
+B_SPARSE_RDNA4: dict[int, Place] = {
+    32: lambda block, j, k: (16 * (k // 16) + j, k % 16),
+    64: lambda block, j, k: (16 * (k // 32) + j, k % 32),
+}
+#: (m, blocks, format of the result; that of int32 stands as fp32) -> C[i][j] and D[i][j] of a block.
 D: dict[tuple[int, int, str], Place] = {
     (32, 1, "fp32"): lambda block, i, j: (32 * (i // 4) % 64 + j, 4 * (i // 8) + i % 4),
     (32, 2, "fp32"): lambda block, i, j: (32 * (i // 4) % 64 + j, 16 * block + 4 * (i // 8) + i % 4),

@@ -75,14 +75,25 @@ HOST_AND_DEVICE Place place_wgmma(int thread, int n) {
     return place(16 * (thread / 32) + lane / 4 + 8 * (n / 2 % 2), 8 * (n / 4) + lane % 4 * 2 + n % 2);
 }
 
-/* Shared memory without swizzle, K-major (wgmma, tcgen05): core matrices of 8 rows of 16 bytes, one after the other;
- * the two of one row group that are neighbours in k stand next to each other.  The byte at which an element begins.
+/* Sparse instructions: which of the selected elements of a row of A meets the k-th element of a column of B; -1: none.
+ * `metadata` has two 2-bit indices in a chunk of four elements, pairs of 4-bit elements, or halves of tf32 (PTX ISA,
+ * "Sparse matrix storage").
  */
-enum { CORE_BYTES = 128, LEADING_BYTES = CORE_BYTES, STRIDE_BYTES = 2 * CORE_BYTES };
+HOST_AND_DEVICE int selected(unsigned metadata, int bits, int k) {
+    int first = metadata & 3, second = metadata >> 2 & 3;
+    if (bits == 32)
+        return first == k % 2 * 2 ? k / 2 : -1;
+    int unit = bits == 4 ? 2 : 1, index = k / unit % 4, from = k / (4 * unit) * 2 * unit + k % unit;
+    return index == first ? from : index == second ? from + unit : -1;
+}
 
-HOST_AND_DEVICE int core_offset(int element_bytes, int row, int k) {
-    int byte = k * element_bytes;
-    return row / 8 * STRIDE_BYTES + byte / 16 * LEADING_BYTES + row % 8 * 16 + byte % 16;
+/* Shared memory without swizzle, K-major (wgmma, tcgen05): core matrices of 8 rows of 16 bytes, one after the other;
+ * those of one row group, `row_bytes` / 16 of them, stand next to each other.  The byte at which an element begins.
+ */
+enum { CORE_BYTES = 128, LEADING_BYTES = CORE_BYTES };
+
+HOST_AND_DEVICE int core_offset(int row_bytes, int byte, int row) {
+    return row / 8 * (8 * row_bytes) + byte / 16 * LEADING_BYTES + row % 8 * 16 + byte % 16;
 }
 
 /* tcgen05 with M = 64 or 128: lane of tensor memory of a row of D. */

@@ -3,7 +3,7 @@
  * instruction.h gives REG_A and REG_C (register types: uint32_t or double), A_REGS, B_REGS, C_REGS, A_BITS and B_BITS
  * (bits of an element in its register), A_SHIFT and B_SHIFT (where in these bits fp4 stands), C_PER_REG, and INSTRUCTION,
  * which leaves D in the registers of C; with MIXED, where D has other registers than C, in rd.  With SCALED it takes
- * the scales too; without, no kernel reads any.
+ * the scales too; without, no kernel reads any.  With SPARSE it takes `metadata`.
  */
 #include "probe.cuh"
 
@@ -61,7 +61,7 @@ extern "C" __global__ void probe(ARGUMENTS) {
         uint64_t word = 0;
         for (int i = 0; i < B_PER_REG; i++) {
             Place p = PLACE_B(lane, r, i);
-            word |= (uint64_t)b[p.row * K + p.column] << (i * B_BITS + B_SHIFT);
+            word |= (uint64_t)element_b(b + p.row * K, p.column, tile) << (i * B_BITS + B_SHIFT);
         }
         rb[r] = (REG_A)word;
     }
@@ -79,6 +79,9 @@ extern "C" __global__ void probe(ARGUMENTS) {
 #endif
 #ifdef MIXED
     REG_C rd[D_REGS];
+#endif
+#ifdef SPARSE
+    uint32_t metadata = metadata_of(tile);
 #endif
     INSTRUCTION;
     for (int r = 0; r < D_REGS; r++)

@@ -3,33 +3,34 @@
  *
  * instruction.h gives A_BITS, B_BITS (bits of an element in shared memory), PER_CHUNK (elements in 16 bytes: formats of
  * less than eight bits stand together at its start unless the kind packs them), DESCRIPTOR (the instruction's), and
- * INSTRUCTION, which takes tensor_d, da, db, scales_a and scales_b.
+ * INSTRUCTION, which takes tensor_d, da, db, scales_a and scales_b; with SPARSE the metadata stands in place of scales_a.
  */
 #include "probe.cuh"
 
 /* Columns of tensor memory: D, then the scales of A and of B. */
 enum { D_COLUMNS = (N + 31) / 32 * 32, COLUMNS = D_COLUMNS + 64 <= 128 ? 128 : D_COLUMNS + 64 <= 256 ? 256 : 512 };
-enum { CHUNKS = K / PER_CHUNK };
+enum { ROW_BYTES = 32, B_BYTES = ROW_BYTES * B_ROWS / K };
 
 /* A shared-memory descriptor: address, leading and stride offsets in units of 16 bytes; version 1; no swizzle. */
-__device__ inline uint64_t descriptor(const void *shared) {
+__device__ inline uint64_t descriptor(const void *shared, int row_bytes) {
     uint64_t address = (uint64_t)__cvta_generic_to_shared(shared);
-    return (address >> 4 & 0x3fff) | (uint64_t)(LEADING_BYTES >> 4) << 16 | (uint64_t)(STRIDE_BYTES >> 4) << 32 |
+    return (address >> 4 & 0x3fff) | (uint64_t)(LEADING_BYTES >> 4) << 16 | (uint64_t)(8 * row_bytes >> 4) << 32 |
            (uint64_t)1 << 46;
 }
 
-template <int BITS, typename T> __device__ inline void fill(uint8_t *shared, const T *from, int rows) {
+template <int BITS, int BYTES, typename F> __device__ inline void fill(uint8_t *shared, int rows, F element) {
+    enum { CHUNKS = BYTES / 16 };
     for (int i = threadIdx.x; i < rows * CHUNKS; i += 128) {
         int row = i / CHUNKS, chunk = i % CHUNKS;
         uint64_t halves[2] = {0, 0};
         for (int j = 0; j < PER_CHUNK; j++) {
-            uint64_t value = from[row * K + chunk * PER_CHUNK + j];
+            uint64_t value = element(row, chunk * PER_CHUNK + j);
             int bit = j * BITS;
             halves[bit / 64] |= value << bit % 64;
             if (bit % 64 + BITS > 64)
                 halves[1] |= value >> (64 - bit % 64);
         }
-        uint64_t *to = (uint64_t *)(shared + core_offset(1, row, 16 * chunk));
+        uint64_t *to = (uint64_t *)(shared + core_offset(BYTES, 16 * chunk, row));
         to[0] = halves[0], to[1] = halves[1];
     }
 }
@@ -75,8 +76,8 @@ __device__ inline void meet() {
 }
 
 extern "C" __global__ void __launch_bounds__(128) probe(ARGUMENTS) {
-    __shared__ __align__(1024) uint8_t sa[M * 32];
-    __shared__ __align__(1024) uint8_t sb[N * 32];
+    __shared__ __align__(1024) uint8_t sa[M * ROW_BYTES];
+    __shared__ __align__(1024) uint8_t sb[N * B_BYTES];
     __shared__ __align__(8) uint64_t arrived;
     __shared__ uint32_t base;
     int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -98,17 +99,23 @@ extern "C" __global__ void __launch_bounds__(128) probe(ARGUMENTS) {
     int row = M == 128 ? 32 * warp + lane : lane < 16 ? 16 * warp + lane : -1;
     (void)scales_a, (void)scales_b;
     for (unsigned long long tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-        fill<A_BITS>(sa, a + tile * M * K, M);
-        fill<B_BITS>(sb, b + tile * N * K, N);
+        const AB_A *at = a + tile * M * K;
+        const AB_B *bt = b + tile * N * K;
+        fill<A_BITS, ROW_BYTES>(sa, M, [=](int i, int k) { return at[i * K + k]; });
+        fill<B_BITS, B_BYTES>(sb, N, [=](int j, int k) { return element_b(bt + j * K, k, tile); });
         for (int j = 0; j < N; j++)
             to_tensor(tensor_d + mine + j, row < 0 ? 0 : (uint32_t)c[(tile * M + row) * N + j]);
+#ifdef SPARSE
+        for (int j = 0; j < 32; j++)
+            to_tensor(scales_a + mine + j, metadata_of(tile));
+#endif
 #ifdef SCALED
         scales_to_tensor(scales_a + mine, scale_a + tile * M * SCALES, M);
         scales_to_tensor(scales_b + mine, scale_b + tile * N * SCALES, N);
 #endif
         meet();
         if (threadIdx.x == 0) {
-            uint64_t da = descriptor(sa), db = descriptor(sb);
+            uint64_t da = descriptor(sa, ROW_BYTES), db = descriptor(sb, B_BYTES);
             INSTRUCTION;
             PTX("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%0];"
                          :

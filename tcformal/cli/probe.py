@@ -113,8 +113,8 @@ def comparison_data(found: Comparison) -> Plain:
         for r in found.refuted
     ]  # fmt: skip
     return {
-        "unit": found.unit.name, "holds": found.holds, "lacks": found.lacks or None, "device": found.device,
-        "dot_products": found.count, "digest_only": found.sealed,
+        "unit": found.unit.instruction, "holds": found.holds, "lacks": found.lacks or None,
+        "device": found.device, "dot_products": found.count, "digest_only": found.sealed,
         "survivors": [u.name for u in found.survivors],
         "also_spelled": {name: list(others) for name, others in found.spellings.items()},
         "refuted": refuted,
@@ -124,7 +124,7 @@ def comparison_data(found: Comparison) -> Plain:
 def comparison_view(found: Comparison, most: int | None = None) -> list[ReportPart]:
     """The designs that agree, then each refuted one with the input that refutes it; at most so many."""
     device = found.device.get("device", "the device")
-    text = f": {found.unit.name} on {found.count} dot products of {device}"
+    text = f": {found.unit.instruction} on {found.count} dot products of {device}"
     if found.sealed:
         text += f" ({found.sealed} more are kept as a digest only and are not its own)"
     if found.lacks:
@@ -253,7 +253,9 @@ def plan(
         raise InputError(f"expected a file that can be written, but got {output}: there is no such folder")
     write_plan(output, made)
     chosen = sum(isinstance(item, Directed) for item in made.items)
-    facts = {"plan": str(output), "unit": spec.name, "k": made.k, "directed": chosen, "random": vectors}
+    facts = {
+        "plan": str(output), "unit": spec.instruction, "k": made.k, "directed": chosen, "random": vectors,
+    }  # fmt: skip
     said = f"{output}: {chosen} directed and {vectors} random dot products of {made.k} terms for {unit}"
     return Answer(facts | {"digest": made.digest()}, [said])
 
@@ -272,7 +274,7 @@ def run_(path: Path, device_name: str, folder: str) -> Answer:
         "file": str(outcome.path), "device": outcome.device, "dot_products": outcome.count,
         "held_before": outcome.held, "mismatches": outcome.mismatches,
     }  # fmt: skip
-    said = [outcome_text(outcome, made.unit.name), str(outcome.path)]
+    said = [outcome_text(outcome, made.unit.instruction), str(outcome.path)]
     return Answer(data, said, OTHERWISE if outcome.mismatches else OK)
 
 
@@ -286,8 +288,8 @@ def keep(archive: Path, unit: str, device_name: str, folder: str) -> Answer:
     """Convert tiles recorded elsewhere into a file of results (exit 0: all of them equal the model's)."""
     spec = resolve(unit)
     path, count, wrong = keep_tiles(archive, spec, device_name, Path(folder))
-    data = {"path": str(path), "unit": spec.name, "dot_products": count, "mismatches": wrong}
-    said = [f"{count} dot products of {device_name}, {wrong} of them not as {spec.name}", str(path)]
+    data = {"path": str(path), "unit": spec.instruction, "dot_products": count, "mismatches": wrong}
+    said = [f"{count} dot products of {device_name}, {wrong} of them not as {spec.instruction}", str(path)]
     return Answer(data, said, OTHERWISE if wrong else OK)
 
 
@@ -318,7 +320,7 @@ def compare_(
             OTHERWISE if any(c.mismatches for c in checked) else code,
         )  # fmt: skip
     with bar("comparing") as advance:
-        asked = None if unit is None else resolve(unit).name
+        asked = None if unit is None else resolve(unit).instruction
         found = compare(path, [resolve(name) for name in names], advance, asked)
 
     def text() -> None:
@@ -361,7 +363,8 @@ def campaign_view(tally: Tally) -> list[ReportPart]:
         shown = [u for u in (lead, *members) if u.done]
         if shown:
             made.rows.append((
-                lead.spec.name, lead.identity.get("instruction", ""), f"{len(shown)} of {1 + len(members)}",
+                lead.spec.instruction, lead.identity.get("instruction", ""),
+                f"{len(shown)} of {1 + len(members)}",
                 f"{sum(u.directed for u in shown)}", f"{sum(u.random for u in shown)}",
                 f"{sum(u.mismatches for u in shown)}",
             ))  # fmt: skip
@@ -407,7 +410,7 @@ def _answers(tally: Tally) -> Rows:
     """The answers of each leading unit to the questions that separate designs."""
     made = Rows(("answers of", "to", "gives", "fits"))
     for unit in tally.units.values():
-        name = unit.spec.name
+        name = unit.spec.instruction
         for answer in unit.answers:
             if answer["refuted"]:
                 gives = next(iter(answer["outputs"].values()), "")

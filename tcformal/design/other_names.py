@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from tcformal.design.short_names import Alias
@@ -16,6 +17,12 @@ _SPARSE = (
     (r"v_smfmac(_[fi]32_\d+x\d+x)", r"v_mfma\1", r"_(b?f16|i8|(bf8|fp8)_(bf8|fp8))"),
     (r"v_swmmac(_\w+_16x16x)", r"v_wmma\1", r"_(b?f16|iu[48])(\..*)?"),
 )
+#: What dense instructions begin with, and sparse ones instead of them.
+_BEGIN = {
+    "mma": ("mma.sp", "mma.sp::ordered_metadata"), "wgmma": ("wgmma.sp",), "tcgen05": ("tcgen05.sp",),
+    "v_mfma": ("v_smfmac",), "v_wmma": ("v_swmmac",),
+}  # fmt: skip
+_DENSE = re.compile(rf"(.*/)({'|'.join(_BEGIN)})(\.m\d+n\d+k|_[fi]32_\d+x\d+x)(\d+)(.*)")
 #: Without sparse instructions, of those that have dense ones of such names.
 _DENSE_ONLY = ("volta", "turing", "rdna3")
 #: The least K of `mma.sp` with elements of 8 bits.
@@ -66,9 +73,31 @@ def other_name(text: str, units: Collection[str]) -> Alias | None:
         match = re.fullmatch(rf"(?P<head>{sparse})(?P<k>\d+)(?P<tail>{after})", instruction)
         if match is None or arch in _DENSE_ONLY or int(match["k"]) % 2:
             continue
-        if first == "mma" and re.search("e4m3|e5m2", match["tail"]) and int(match["k"]) < _LEAST_K_OF_BYTES:
+        if first == "mma" and not _has_mma(arch, match["head"], int(match["k"]), match["tail"]):
             continue
         unit = f"{arch}/{re.sub(sparse, dense, match['head'])}{int(match['k']) // 2}{match['tail']}"
         if unit in units:
             return Alias(text, unit, supposed=f"as {unit}, of the selected elements; no source states it")
     return None
+
+
+def _has_mma(arch: str, head: str, k: int, tail: str) -> bool:
+    """Whether PTX has this `mma.sp` on an architecture where its sum is a unit."""
+    if not re.search("e4m3|e5m2|kind::", tail):
+        return True
+    newer = "kind::" in tail or tail.startswith(".f16")
+    return k >= _LEAST_K_OF_BYTES and not (newer and (arch == "ada" or "ordered" not in head))
+
+
+def sparse_names(units: Collection[str]) -> Iterator[str]:
+    """Every sparse instruction whose sum is one of `units`, by one of its names.
+
+    Example:
+        >>> from tcformal.design.catalog import catalogue
+        >>> next(name for name in sparse_names(catalogue()) if name.startswith("hopper/wgmma"))
+        'hopper/wgmma.sp.m64n8k16.f32.tf32.tf32'
+    """
+    for match in filter(None, map(_DENSE.fullmatch, units)):
+        arch, dense, shape, k, rest = match.groups()
+        names = (f"{arch}{begin}{shape}{2 * int(k)}{rest}" for begin in _BEGIN[dense])
+        yield from itertools.islice((x for x in names if other_name(x, units) is not None), 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -12,6 +13,9 @@ from tcformal.design.trees.tree import Tree, stage_designs
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.shown import Shown, short
+
+#: Names of sparse instructions.
+_SPARSE = re.compile(r"\.sp(\.|::)|\bv_s[mw]\w*mac")
 
 
 class Evidence(Enum):
@@ -193,6 +197,18 @@ class UnitSpec(Shown):
         return {"a": o.a, "b": o.b, "c": o.c} | scales
 
     @property
+    def sparse(self) -> bool:
+        """Whether it was asked for by the name of a sparse instruction."""
+        return _SPARSE.search(self.asked) is not None
+
+    @property
+    def instruction(self) -> str:
+        """The name by which devices run it and outputs are kept: of a sparse instruction its own."""
+        if not self.sparse:
+            return self.name
+        return self.asked if "/" in self.asked.partition("@")[0] else f"{self.arch}/{self.asked}"
+
+    @property
     def shown(self) -> str:
         """The name that people are shown."""
         return self.asked or self.name
@@ -216,6 +232,11 @@ class UnitSpec(Shown):
 def base_name(spec: UnitSpec) -> str:
     """The name of the unit or family without altered parameters."""
     return spec.name.partition("@")[0]
+
+
+def base_instruction(spec: UnitSpec) -> str:
+    """The name of the instruction without altered parameters."""
+    return spec.instruction.partition("@")[0]
 
 
 def formats_text(spec: UnitSpec) -> str:

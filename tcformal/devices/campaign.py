@@ -203,7 +203,7 @@ class Bench:
             return
         outputs, error = self._outputs(unit.spec, made.batch, made.finite)
         line: RandomLine = {
-            "unit": unit.spec.name, **random_line(unit.spec, item, outputs, model, unit.room)
+            "unit": unit.spec.instruction, **random_line(unit.spec, item, outputs, model, unit.room)
         }  # fmt: skip
         if len(outputs) < item.count:
             failed = {"kind": "fault", "answered": len(outputs), "reason": str(error), "date": now()}
@@ -222,7 +222,7 @@ class Bench:
         words, counts = np.unique(outputs[tile.holds[: len(outputs)]], return_counts=True)
         d, row = unit.spec.operands.d, int(np.flatnonzero(tile.holds)[0])
         facts = {
-            "kind": "position", "unit": unit.spec.name, "places": unit.spec.m * unit.spec.n,
+            "kind": "position", "unit": unit.spec.instruction, "places": unit.spec.m * unit.spec.n,
             "model": hex_word(d, tile.model), **to_data(unit.spec, witness_at(tile.batch, row)),
             "outputs": {hex_word(d, int(w)): int(n) for w, n in zip(words, counts, strict=True)},
         }  # fmt: skip
@@ -254,11 +254,11 @@ class Bench:
     def fail(self, unit: Measured, id_: str, error: DeviceError) -> None:
         """Log the reason of a unit's failure, and stop measuring the unit."""
         unit.fault = str(error)
-        self._say(f"{unit.spec.name}: {error}")
+        self._say(f"{unit.spec.instruction}: {error}")
         if not unit.begun:
             self.keep(self._head(unit, device=unit.identity or dict(self._tally.device), date=now()))
         unit.begun = True
-        self.keep(fault_line(id_, error, unit=unit.spec.name))
+        self.keep(fault_line(id_, error, unit=unit.spec.instruction))
 
     def _compared(self, unit: Measured, outputs: Raw, x: Batch) -> None:
         """Compare the results of a group's leading unit with the other units of equal operands."""
@@ -268,8 +268,9 @@ class Bench:
                 continue
             rows = np.flatnonzero(other.first != outputs)
             pair = Pair(
-                first=other.spec.name, second=unit.spec.name, dot_products=len(outputs), differing=len(rows)
-            )
+                first=other.spec.instruction, second=unit.spec.instruction,
+                dot_products=len(outputs), differing=len(rows),
+            )  # fmt: skip
             for row in map(int, rows[:1]):
                 pair["example"] = {
                     **to_data(unit.spec, witness_at(x, row)),
@@ -404,7 +405,7 @@ class Campaign:
         self.tally = Tally()
         for group in self._groups:
             for spec in group.units:
-                self.tally.units[spec.name] = Measured(spec, spec == group.leader)
+                self.tally.units[spec.instruction] = Measured(spec, spec == group.leader)
         self._bench = Bench(device, folder, self.tally, self._left, say)
         self._building: dict[str, Future[str]] = {}
         self._suites: dict[tuple[object, ...], DirectedBlock] = {}
@@ -464,7 +465,7 @@ class Campaign:
         yield None
         kept = [
             (g, specs) for g, specs in (*leaders, *others)
-            if any(self.tally.units[spec.name].unchecked for spec in specs)
+            if any(self.tally.units[spec.instruction].unchecked for spec in specs)
         ]  # fmt: skip
         yield from self._all("kept results, held against the models again", kept, self._kept)
         yield from self._all("designs that survive", leaders, self._designs)
@@ -480,7 +481,7 @@ class Campaign:
         if count:
             self._say(f"{self._left():.0f} s left: {title} ({count} units)")
         for group, specs in pairs:
-            yield from steps(group, [self.tally.units[spec.name] for spec in specs])
+            yield from steps(group, [self.tally.units[spec.instruction] for spec in specs])
 
     # ------------------------------------------------------------------ the steps
     def _step(
@@ -503,9 +504,11 @@ class Campaign:
         """A step without the device: `act` on the result of `call` on a unit in another process."""
 
         def fail(error: Exception) -> None:
-            self._say(f"{unit.spec.name}: {_sentence(error)}")
+            self._say(f"{unit.spec.instruction}: {_sentence(error)}")
 
-        return CampaignStep(kind, lambda pool: [pool.submit(call, unit.spec.name, *arguments)], act, fail)
+        return CampaignStep(
+            kind, lambda pool: [pool.submit(call, unit.spec.instruction, *arguments)], act, fail
+        )
 
     def _suite(self, group: InstructionGroup, units: Sequence[Measured]) -> Iterator[CampaignStep]:
         """Steps for the directed dot products, the questions' first; the model runs once per group."""
@@ -516,7 +519,8 @@ class Campaign:
                 self._bench.suite(unit, made)
 
         for unit in units:
-            call = (bool, False) if group.model in self._suites else (work.suite, unit.spec.name, self._store)
+            name = unit.spec.instruction
+            call = (bool, False) if group.model in self._suites else (work.suite, name, self._store)
             yield self._step("suite", [unit], partial(act, unit), *call)
 
     def _random(
@@ -545,7 +549,7 @@ class Campaign:
                     self._bench.random(unit, item, made, self._models[key], first=turn == 0)
 
         kind, lacking = f"{count} random ones for {len(units)} units", key not in self._models
-        return self._step(kind, units, act, work.chunk, group.leader.name, count, seed, lacking)
+        return self._step(kind, units, act, work.chunk, group.leader.instruction, count, seed, lacking)
 
     def _positions(self, _: InstructionGroup, units: Sequence[Measured]) -> Iterator[CampaignStep]:
         """Steps for one dot product at every position of a tile."""
@@ -557,7 +561,7 @@ class Campaign:
         for unit in units:
             if not unit.positions and unit.spec.m * unit.spec.n > 1:
                 yield self._step(
-                    "position", [unit], partial(act, unit), work.positions, unit.spec.name, self._seed
+                    "position", [unit], partial(act, unit), work.positions, unit.spec.instruction, self._seed
                 )
 
     def _kept(self, _: InstructionGroup, units: Sequence[Measured]) -> Iterator[CampaignStep]:
@@ -579,7 +583,7 @@ class Campaign:
 
         def act(unit: Measured, found: list[Answer]) -> None:
             for answer in found:
-                unit.answers.append({"kind": "answer", "unit": unit.spec.name, **answer})
+                unit.answers.append({"kind": "answer", "unit": unit.spec.instruction, **answer})
                 self._bench.keep_new(unit, unit.answers[-1])
 
         for unit in units:
@@ -594,7 +598,7 @@ class Campaign:
         """Steps that find the designs consistent with the directed outputs, without the device."""
 
         def act(unit: Measured, found: Designs) -> None:
-            unit.designs = {"kind": "answer", "unit": unit.spec.name, **found}
+            unit.designs = {"kind": "answer", "unit": unit.spec.instruction, **found}
             self._bench.keep_new(unit, unit.designs)
 
         for unit in units:
@@ -610,10 +614,10 @@ class Campaign:
         if build is None:
             return []
         for spec in specs:
-            if spec.name not in self._building:
-                self._building[spec.name] = self._pool.submit(build, spec.name)
-        return [self._building[spec.name] for spec in specs]
+            if spec.instruction not in self._building:
+                self._building[spec.instruction] = self._pool.submit(build, spec.instruction)
+        return [self._building[spec.instruction] for spec in specs]
 
     def _begun(self, unit: Measured) -> bool:
-        built = self._building.get(unit.spec.name)
+        built = self._building.get(unit.spec.instruction)
         return self._bench.begun(unit, built.result() if built is not None else "")

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from tcformal.design.unit import UnitSpec, base_name
+from tcformal.design.unit import UnitSpec, base_instruction
 from tcformal.design.vendors.nvidia import ARCHS
 from tcformal.devices.device import Ability, gpu_number, sources
-from tcformal.devices.tiles import TURN, GpuDevice, build_failure, units_of
+from tcformal.devices.tiles import TURN, GpuDevice, build_failure, units_of, words_between
 from tcformal.encodings.spec import Format
 from tcformal.errors import DeviceError
 from tcformal.semantics.chain import scale_count
@@ -59,10 +59,10 @@ class Kernel:
 
 def kernel(spec: UnitSpec) -> Kernel:
     """The kernel of an NVIDIA unit; DeviceError for a unit of another kind."""
-    arch, _, text = base_name(spec).partition("/")
+    arch, _, text = base_instruction(spec).partition("/")
     instruction = text.removeprefix("emulated.")
     if arch not in ARCHS or not text:
-        raise DeviceError(f"expected a unit of an NVIDIA GPU, but got {spec.name}")
+        raise DeviceError(f"expected a unit of an NVIDIA GPU, but got {spec.shown}")
     target = _SPECIFIC.get(arch, f"sm_{ARCHS[arch].sm}")
     makers = {"mma": _mma, "wgmma": _wgmma, "tcgen05": _tcgen05, "dp4a": _dp4a}
     return makers[instruction.partition(".")[0]](spec, instruction, target)
@@ -84,6 +84,17 @@ def _common(spec: UnitSpec) -> dict[str, object]:
         "AB_A": f"uint{o.a.storage_bits}_t", "AB_B": f"uint{o.b.storage_bits}_t",
         "C_T": f"uint{o.c.storage_bits}_t", "D_T": f"uint{o.d.storage_bits}_t",
         "SCALES": max(1, scale_count(spec, spec.k)),
+    } | (_selection(spec) if spec.sparse else {})  # fmt: skip
+
+
+def _selection(spec: UnitSpec) -> dict[str, object]:
+    """What a sparse kernel needs beside: the metadata that is allowed, and words where it selects none."""
+    a, b = spec.operands.a, spec.operands.b
+    allowed = "e4" if a.width == 32 else "edc984"
+    return {
+        "SPARSE": "", "METADATA": f"0x{allowed}u", "METADATA_COUNT": len(allowed),
+        "SELECTED_BITS": a.width if a.integer else a.storage_bits,
+        "UNSELECTED": f"{{{', '.join(map(hex, words_between(b)))}}}",
     }  # fmt: skip
 
 
@@ -106,7 +117,8 @@ def _mma(spec: UnitSpec, instruction: str, target: str) -> Kernel:
     quadpair = spec.m == 8 and o.a.name == "fp16"
     c_per_reg = 1 if o.c.width >= 32 else 2
     held = 32 * register // bits
-    regs = (spec.m * spec.k // held, spec.n * spec.k // held, spec.m * spec.n // (32 * c_per_reg))
+    rows = spec.k * (1 + spec.sparse)
+    regs = (spec.m * spec.k // held, spec.n * rows // held, spec.m * spec.n // (32 * c_per_reg))
     if quadpair:
         regs = (2, 2, 8 // c_per_reg)
     ptx, (a, b, c) = _mma_text(spec, instruction), regs
@@ -133,6 +145,9 @@ def _mma(spec: UnitSpec, instruction: str, target: str) -> Kernel:
         first = a + b + c
         places += [f"{{%{first}}}", "{0, 0}", f"{{%{first + 1}}}", "{0, 0}"]
         inputs += ', "r"(sa), "r"(sb)'
+    if spec.sparse:
+        places += [f"%{a + b + c}", "0"]
+        inputs += ', "r"(metadata)'
     text = f"{ptx} {', '.join(places)};"
     statement = f'PTX("{text}" : {outputs} : {inputs})'
     if double:
@@ -157,10 +172,11 @@ def _mma(spec: UnitSpec, instruction: str, target: str) -> Kernel:
 def _mma_text(spec: UnitSpec, instruction: str) -> str:
     """The PTX instruction with all its qualifiers."""
     parts = instruction.split(".")
-    shape, kind = parts[1], next((p for p in parts if p.startswith("kind::")), "")
+    shape = next(p for p in parts if p.startswith(("m16", "m8")))
+    kind = next((p for p in parts if p.startswith("kind::")), "")
     o = spec.operands
     types = [ptx_type(fmt) for fmt in (o.d, o.a, o.b, o.c)]
-    words = ["mma.sync.aligned", shape, "row.col"]
+    words = [instruction.partition(f".{shape}")[0], "sync.aligned", shape, "row.col"]
     words += [word for word in (kind, "satfinite" if "satfinite" in parts else "") if word]
     if spec.scale_format is not None:
         words += ["block_scale", f"scale_vec::{scale_count(spec, spec.k)}X"]
@@ -172,6 +188,10 @@ def _mma_mnemonic(spec: UnitSpec) -> str:
     """The mnemonic of the machine instruction: family and shape."""
     a = spec.operands.a
     shape = f"{spec.m if spec.m == 16 else 8}{spec.n}{spec.k}"
+    if spec.sparse:
+        return (
+            rf"{'Q' if a.width <= 8 else 'H'}MMA\.SP\.{spec.m}{spec.n}{2 * spec.k}\b{_SEEN.get(a.name, '')}"
+        )
     if a.name == "fp64":
         return rf"DMMA\.({shape}|{spec.m}x{spec.n}x{spec.k})\b"
     if spec.k == 64:
@@ -188,9 +208,10 @@ def _integer_mnemonic(spec: UnitSpec, target: str) -> tuple[str, tuple[int, ...]
     One of sixteen rows computes the eight of m8n8k16 on sm_100 and sm_120.
     """
     o, m = spec.operands, 16 if target in ("sm_100a", "sm_120a") else spec.m
+    family, k = (r"IMMA\.SP", 2 * spec.k) if spec.sparse else ("IMMA", spec.k)
     if o.a.width == 4 and target == "sm_90a":
-        return rf"IMMA\.{m}{spec.n}{spec.k // 2}\.{_signs(spec).replace('4', '8')}", (2,)
-    return rf"IMMA\.{m}{spec.n}{spec.k}\.{_signs(spec)}{_saturates(spec)}", (1,)
+        return rf"{family}\.{m}{spec.n}{k // 2}\.{_signs(spec).replace('4', '8')}", (2,)
+    return rf"{family}\.{m}{spec.n}{k}\.{_signs(spec)}{_saturates(spec)}", (1,)
 
 
 def _dp4a(spec: UnitSpec, instruction: str, target: str) -> Kernel:
@@ -216,25 +237,27 @@ def _saturates(spec: UnitSpec) -> str:
 def _wgmma(spec: UnitSpec, instruction: str, target: str) -> Kernel:
     o = spec.operands
     c_per_reg = 1 if o.c.width == 32 else 2
-    regs = spec.n // (2 * c_per_reg)
+    regs, sparse = spec.n // (2 * c_per_reg), spec.sparse
     types = ".".join(ptx_type(fmt) for fmt in (o.d, o.a, o.b))
     end = ".satfinite" if "satfinite" in instruction else ""
-    ptx = f"wgmma.mma_async.sync.aligned.m64n{spec.n}k{spec.k}{end}.{types}"
+    k = spec.k * (1 + sparse)
+    ptx = f"wgmma.mma_async{'.sp' * sparse}.sync.aligned.m64n{spec.n}k{k}{end}.{types}"
     # Signs of A and B, for floats, and for 16-bit formats that neither is transposed.
     tail = "p" if o.a.integer else "p, 1, 1, 0, 0" if o.a.width == 16 else "p, 1, 1"
+    tail, more = (f"%{regs + 2}, 0, {tail}", ', "r"(metadata)') if sparse else (tail, "")
     text = f"{{ .reg .pred p; setp.ne.b32 p, 1, 0; {ptx} {_lists(regs)[0]}, %{regs}, %{regs + 1}, {tail}; }}"
     outputs = _operands("+r", "rc", regs)
     values = _common(spec) | {
         "C_REGS": regs, "C_PER_REG": c_per_reg,
-        "INSTRUCTION": f'PTX("{text}" : {outputs} : "l"(da), "l"(db))',
+        "INSTRUCTION": f'PTX("{text}" : {outputs} : "l"(da), "l"(db){more})',
         # The registers are written until the group has been waited for: the compiler is told so.
         "WAITED": f'PTX("" : {outputs})',
     }  # fmt: skip
-    family = "IGMMA" if o.a.integer else "QGMMA" if o.a.width == 8 else "HGMMA"
+    family = ("IGMMA" if o.a.integer else "QGMMA" if o.a.width == 8 else "HGMMA") + r"\.SP" * sparse
     types = rf"\.{_signs(spec)}{_saturates(spec)}" if o.a.integer else rf"\b{_SEEN.get(o.a.name, '')}"
     return Kernel(
         source="wgmma.cu", target=target, header=_defines(**values), ptx=ptx,
-        mnemonic=rf"{family}\.64x{spec.n}x{spec.k}{types}", tiles_per_block=1,
+        mnemonic=rf"{family}\.64x{spec.n}x{k}{types}", tiles_per_block=1,
     )  # fmt: skip
 
 
@@ -249,10 +272,13 @@ _CODES = {"f16": _F16, "tf32": _F16, "i8": {"uint8": 0, "int8": 1}}
 def _tcgen05(spec: UnitSpec, instruction: str, target: str) -> Kernel:
     kind = next(p.removeprefix("kind::") for p in instruction.split(".") if p.startswith("kind::"))
     o, packed = spec.operands, kind in ("mxf4", "mxf4nvf4")
-    ptx = f"tcgen05.mma.cta_group::1.kind::{kind}"
+    sparse = spec.sparse
+    ptx = f"tcgen05.mma{'.sp' * sparse}.cta_group::1.kind::{kind}"
     codes = _MXF4 if packed else _CODES.get(kind, _F8F6F4)
-    descriptor = codes[o.a.name] << 7 | codes[o.b.name] << 10 | (spec.n >> 3) << 17 | (spec.m >> 4) << 24
-    addresses = "[%0], %1, %2, %3"
+    descriptor = (
+        sparse << 2 | codes[o.a.name] << 7 | codes[o.b.name] << 10 | (spec.n >> 3) << 17 | (spec.m >> 4) << 24
+    )
+    addresses = "[%0], %1, %2, [%4], %3" if sparse else "[%0], %1, %2, %3"
     inputs = '"r"(tensor_d), "l"(da), "l"(db), "r"(DESCRIPTOR)'
     if spec.scale_format is not None:
         ptx += f".block_scale.scale_vec::{scale_count(spec, spec.k)}X"
@@ -263,6 +289,8 @@ def _tcgen05(spec: UnitSpec, instruction: str, target: str) -> Kernel:
         descriptor |= 2 << 4 | ("satfinite" in instruction) << 3
     else:
         descriptor |= (o.d.name == "fp32") << 4
+    if sparse:
+        inputs += ', "r"(scales_a)'
     # The input D is always taken: it is c.
     text = f"{{ .reg .pred p; setp.ne.b32 p, 1, 0; {ptx} {addresses}, p; }}"
     values = _common(spec) | {
@@ -460,7 +488,7 @@ class CudaDevice(GpuDevice):
         }
 
     def _cubin(self, spec: UnitSpec) -> Cubin:
-        name = base_name(spec)
+        name = base_instruction(spec)
         if name not in self._cubins:
             self._cubins[name] = cubin(spec)
         return self._cubins[name]

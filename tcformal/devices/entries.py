@@ -241,7 +241,7 @@ def head_line(spec: UnitSpec, k: int, plan: str, defined: str = "", **more: obje
     `defined` is the digest of the unit's definition, where the caller has it already.
     """
     return {
-        "kind": "run", "schema": SCHEMA, "unit": spec.name, "k": k, "plan": plan,
+        "kind": "run", "schema": SCHEMA, "unit": spec.instruction, "k": k, "plan": plan,
         "definition": defined or definition(spec), "tcformal": VERSION, **more,
     }  # fmt: skip
 
@@ -277,7 +277,7 @@ def directed_line(spec: UnitSpec, item: Directed, output: int, model: int) -> Di
 def suite_line(spec: UnitSpec, digest: str, outputs: Raw, model: Raw) -> SuiteLine:
     """The line of a device's outputs for a block or its first dot products; `digest` names the block."""
     return SuiteLine(
-        kind="suite", id=f"suite/{digest[:16]}", unit=spec.name, operands=digest, count=len(outputs),
+        kind="suite", id=f"suite/{digest[:16]}", unit=spec.instruction, operands=digest, count=len(outputs),
         d=words_text(spec.operands.d, outputs.tolist()),
         mismatches=int(np.count_nonzero(outputs != model[: len(outputs)])),
     )  # fmt: skip

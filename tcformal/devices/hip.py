@@ -1,4 +1,4 @@
-"""`hip:N`: the MFMA instructions of an AMD GPU, each built, disassembled and launched.
+"""`hip:N`: an AMD GPU's matrix instructions, of RDNA those on integers: built, disassembled, launched.
 
 One process launches all kernels, from the disassembled code objects.  The probes of all units were built and
 disassembled, and their layouts simulated; none has run on a GPU yet.
@@ -22,40 +22,42 @@ from typing import Any
 
 import numpy as np
 
-from tcformal.design.catalog import catalogue, floating
-from tcformal.design.unit import UnitSpec, base_name
+from tcformal.design.unit import UnitSpec, base_instruction
 from tcformal.devices.device import Ability, gpu_number, sources
-from tcformal.devices.tiles import GpuDevice, TiledDevice, Tiles, build_failure
+from tcformal.devices.tiles import GpuDevice, TiledDevice, Tiles, build_failure, units_of, words_between
 from tcformal.errors import DeviceError
 from tcformal.simulation.compilers import built, run_tool
 from tcformal.simulation.operands.batch import Raw
 
 #: Target of each architecture of the catalogue.
-TARGETS = {"cdna1": "gfx908", "cdna2": "gfx90a", "cdna3": "gfx942"}
+TARGETS = {"cdna1": "gfx908", "cdna2": "gfx90a", "cdna3": "gfx942", "rdna3": "gfx1100", "rdna4": "gfx1201"}
 
 _NAME = re.compile(
-    r"v_mfma_(f32|f64)_(\d+)x(\d+)x(\d+)(?:_\d+b)?_?(f16|bf16_1k|bf16|xf32|f32|f64|(?:fp8|bf8)_(?:fp8|bf8))"
+    r"v_(mfma|smfmac)_(f32|f64|i32)_(\d+x\d+x\d+)(?:_\d+b)?_?"
+    r"(f16|bf16_1k|bf16|xf32|f32|f64|i8|(?:fp8|bf8)_(?:fp8|bf8))"
+    r"|v_(wmma|swmmac)_i32_(16x16x\d+_iu[48])\.([iu])[48]\.([iu])[48](\.clamp)?"
 )
-#: Elements of A and of B that a lane holds; and the type that the intrinsic takes them as, and its length.
+#: Elements of A and of B that a lane holds; and the type of which the intrinsic takes as many.
 _OPERANDS = {
-    "f16": (4, "_Float16", 4), "bf16_1k": (4, "short", 4), "bf16": (2, "short", 2), "xf32": (2, "float", 2),
-    "f32": (1, "float", 1), "f64": (1, "double", 1),
+    "f16": (4, "_Float16"), "bf16_1k": (4, "short"), "bf16": (2, "short"), "xf32": (2, "float"),
+    "f32": (1, "float"), "f64": (1, "double"),
 }  # fmt: skip
-_FP8 = (8, "long", 1)
 
 
 @dataclass(frozen=True, slots=True)
-class Mfma:
-    """The parameters of a unit's MFMA kernel: intrinsic, registers, target and expected mnemonic."""
+class MatrixInstruction:
+    """The parameters of a unit's kernel: intrinsic, registers, target and expected mnemonic."""
 
     target: str
     #: The contents of `instruction.h`.
     header: str
+    #: The call of the intrinsic on a, b and c.
     intrinsic: str
-    #: The machine instruction as a disassembler writes it.
+    #: The machine instruction with its signs and clamp, as a disassembler writes it.
     mnemonic: str
-    #: Tiles that one instruction computes.
+    #: Tiles that one instruction computes, and lanes of its wavefront.
     blocks: int
+    lanes: int
 
 
 def _typedef(name: str, element: str, length: int) -> str:
@@ -63,32 +65,73 @@ def _typedef(name: str, element: str, length: int) -> str:
     return f"typedef {element} {name}{vector};\n"
 
 
-def mfma(spec: UnitSpec) -> Mfma:
+def matrix_instruction(spec: UnitSpec) -> MatrixInstruction:
     """The instruction of an AMD unit; DeviceError for a unit of another kind."""
-    arch, _, text = base_name(spec).partition("/")
+    arch, _, text = base_instruction(spec).partition("/")
     found = _NAME.fullmatch(text)
     if arch not in TARGETS or found is None:
-        raise DeviceError(f"expected a unit of an AMD GPU (cdna1, cdna2 or cdna3), but got {spec.name}")
-    result, m, n, k, kind = found.groups()
+        raise DeviceError(
+            f"expected a matrix instruction of an AMD GPU ({', '.join(TARGETS)}), of RDNA on integers, "
+            f"but got {spec.shown}"
+        )
+    name, o = text.partition(".")[0], spec.operands
+    lanes = 32 if arch.startswith("rdna") else 64
+    if lanes == 32:
+        items = spec.m * spec.k // lanes * (2 if arch == "rdna3" else 1)
+        element, per_element = "int", 32 // o.a.width
+        call, modifiers = _wmma(arch, found)
+    else:
+        call, items, element, per_element = _mfma(arch, found, spec)
+        modifiers = ""
+    more = 1 + spec.sparse
+    blocks = 1 if lanes == 32 else lanes * items // (spec.m * spec.k)
+    values = {
+        "M": spec.m, "N": spec.n, "K": spec.k, "BLOCKS": blocks, "LANES": lanes, "ITEMS_A": items,
+        "ITEMS_B": items * more, "PER_BYTE": 2 if o.a.width == 4 else 1,
+        "HIGH": {"rdna3": 1, "rdna4": 8}.get(arch, 1 if o.c.width == 64 else 4),
+        "AB_A": f"uint{o.a.storage_bits}_t", "AB_B": f"uint{o.b.storage_bits}_t",
+        "CD": f"uint{o.c.storage_bits}_t", "INTRINSIC(a,b,c)": call,
+    }  # fmt: skip
+    if spec.sparse:
+        values["UNSELECTED"] = f"{{{', '.join(map(hex, words_between(o.b)))}}}"
+    header = "".join(f"#define {name} {value}\n" for name, value in values.items())
+    scalar = {"fp64": "double", "int32": "int"}.get(o.c.name, "float")
+    types = (
+        _typedef("VECTOR_A", element, items // per_element)
+        + _typedef("VECTOR_B", element, items * more // per_element)
+        + _typedef("VECTOR_CD", scalar, spec.m * spec.n * blocks // lanes)
+    )
+    guarded = f"#ifndef SIMULATED\n{types}#endif\n"
+    return MatrixInstruction(TARGETS[arch], header + guarded, call, name + modifiers, blocks, lanes)
+
+
+def _mfma(arch: str, found: re.Match[str], spec: UnitSpec) -> tuple[str, int, str, int]:
+    """The call of an intrinsic of CDNA; elements of A in a lane, and the type that holds so many of them."""
+    family, result, shape, kind = found.groups()[:4]
     # gfx942 has dropped the older bf16 instructions and the suffix of the newer ones.
     operands = "bf16_1k" if (arch, kind) == ("cdna3", "bf16") else kind
-    joint = "_" if kind == "xf32" or "8_" in kind else ""
-    intrinsic = f"__builtin_amdgcn_mfma_{result}_{m}x{n}x{k}{joint}{operands}"
-    items, element, length = _OPERANDS.get(operands, _FP8)
-    blocks = 64 * items // (spec.m * spec.k)
-    count = spec.m * spec.n * blocks // 64
-    scalar = "double" if result == "f64" else "float"
-    o = spec.operands
-    values = {
-        "M": spec.m, "N": spec.n, "K": spec.k, "BLOCKS": blocks, "ITEMS_AB": items,
-        "HIGH": 1 if result == "f64" else 4,
-        "AB_A": f"uint{o.a.storage_bits}_t", "AB_B": f"uint{o.b.storage_bits}_t",
-        "CD": f"uint{o.c.storage_bits}_t", "MFMA": intrinsic,
-    }  # fmt: skip
-    header = "".join(f"#define {name} {value}\n" for name, value in values.items())
-    types = _typedef("VECTOR_AB", element, length) + _typedef("VECTOR_CD", scalar, count)
-    guarded = f"#ifndef SIMULATED\n{types}#endif\n"
-    return Mfma(TARGETS[arch], header + guarded, intrinsic, text, blocks)
+    per_element = 1
+    if operands in _OPERANDS:
+        items, element = _OPERANDS[operands]
+    else:
+        items = max(4, spec.m * spec.k // 64)
+        element, per_element = ("long", 8) if items == 8 and not spec.sparse else ("int", 4)
+    if spec.sparse:
+        call = f"{result}_{shape}_{kind}(a,b,c,index,0,0)"
+    else:
+        joint = "_" if kind == "xf32" or element == "long" else ""
+        call = f"{result}_{shape}{joint}{operands}(a,b,c,0,0,0)"
+    return f"__builtin_amdgcn_{family}_{call}", items, element, per_element
+
+
+def _wmma(arch: str, found: re.Match[str]) -> tuple[str, str]:
+    """The call of an intrinsic of RDNA on integers, and what the disassembly has behind the registers."""
+    family, shape, *letters, clamp = found.groups()[4:]
+    a, b = (int(letter == "i") for letter in letters)
+    end = "_gfx12" if (arch, family) == ("rdna4", "wmma") else ""
+    index = "index," if family == "swmmac" else ""
+    call = f"__builtin_amdgcn_{family}_i32_{shape}_w32{end}({a},a,{b},b,c,{index}{int(bool(clamp))})"
+    return call, (f" neg_lo:[{a},{b},0]" if a or b else "") + (" clamp" if clamp else "")
 
 
 #: What builds for gfx942: ROCm's own clang, releases that know the target, newest first, and hipcc.
@@ -102,7 +145,7 @@ _PLATFORM = {"HIP_PLATFORM": "amd"}
 class CodeObject:
     """A built and disassembled kernel of a unit."""
 
-    made: Mfma
+    made: MatrixInstruction
     path: Path
     compiler: str
 
@@ -112,7 +155,7 @@ def code_object(spec: UnitSpec) -> CodeObject:
 
     Errors: DeviceError where there is no compiler or disassembler, or the instruction is missing.
     """
-    instruction = mfma(spec)
+    instruction = matrix_instruction(spec)
     clang, version = compiler()
     folder = sources("hip")
 
@@ -136,15 +179,18 @@ def code_object(spec: UnitSpec) -> CodeObject:
 
 build = partial(build_failure, code_object)
 
+#: A matrix instruction in a disassembly, with its signs and clamp.
+_SEEN = re.compile(r"\b(v_(?:s?mfma|s?wmma)\w+)(?:.*?( neg_lo:\S+?\]))?(?:.*?( clamp))?")
+
 
 def instructions(path: Path) -> list[str]:
     """The matrix instructions of a code object in order, cached beside it."""
 
     def make(kept: Path) -> None:
         text = run_tool([disassembler(), "-d", str(path)], "disassemble a kernel")
-        kept.write_text("\n".join(re.findall(r"\bv_mfma\w+", text)))
+        kept.write_text("\n".join(map("".join, _SEEN.findall(text))))
 
-    return built([path], ["mnemonics", disassembler()], make).read_text().split()
+    return built([path], ["mnemonics", disassembler()], make).read_text().splitlines()
 
 
 def roots() -> list[Path]:
@@ -309,16 +355,20 @@ def _loaded(paths: Sequence[str]) -> ctypes.CDLL:
     )
 
 
-#: Threads of a wavefront: one block.
-_LANES = 64
-
-
 def abilities_of(target: str) -> Sequence[Ability]:
     """The abilities of a GPU with a compiler target such as `gfx90a`."""
     arch = arch_of(target)
     if arch is None:
         return [Ability("no unit of the catalogue", missing=f"{target} is not in the catalogue")]
-    return [Ability(f"{arch}/v_mfma_…", "v_mfma")]
+    families = dict.fromkeys(
+        name.partition("/")[2].partition("_")[2].partition("_")[0] for name in units_with_kernels(arch)
+    )
+    return [Ability(f"{arch}/v_{family}_…", f"v_{family}") for family in families]
+
+
+def units_with_kernels(arch: str | None) -> list[str]:
+    """The units and sparse instructions of an architecture for which there are kernels."""
+    return [name for name in units_of(arch) if _NAME.fullmatch(name.partition("/")[2])]
 
 
 def arch_of(target: str) -> str | None:
@@ -349,7 +399,7 @@ class HipDevice(GpuDevice, TiledDevice):
         return abilities_of(self._target)
 
     def units(self) -> list[str]:
-        return [name for name in super().units() if floating(catalogue()[name])]
+        return units_with_kernels(self._arch)
 
     def builder(self) -> Callable[[str], str]:
         return build
@@ -368,11 +418,11 @@ class HipDevice(GpuDevice, TiledDevice):
         kernel = self._kernel(spec)
         d, count = np.empty_like(tiles.c), len(tiles.c)
         blocks = -(-count // kernel.made.blocks)
-        self._runtime.run(kernel.path, blocks, _LANES, (tiles.a, tiles.b, tiles.c), d, count)
+        self._runtime.run(kernel.path, blocks, kernel.made.lanes, (tiles.a, tiles.b, tiles.c), d, count)
         return d
 
     def _kernel(self, spec: UnitSpec) -> CodeObject:
-        name = base_name(spec)
+        name = base_instruction(spec)
         if name not in self._kernels:
             self._kernels[name] = code_object(spec)
         return self._kernels[name]

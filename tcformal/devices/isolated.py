@@ -69,7 +69,7 @@ class IsolatedDevice(Device):
         return list(self._ask("units"))
 
     def identify(self, spec: UnitSpec, k: int) -> dict[str, str]:
-        return dict(self._ask("identify", spec.name, k))
+        return dict(self._ask("identify", spec.instruction, k))
 
     def builder(self) -> Callable[[str], str] | None:
         return BUILDERS.get(self.name.partition(":")[0])
@@ -78,7 +78,7 @@ class IsolatedDevice(Device):
         """The results of the isolated device; a batch equal to the previous one is not sent again."""
         again = batch is self._sent and self._process is not None and self._process.is_alive()
         self._sent = batch
-        results: Raw = self._ask("run", spec.name, None if again else batch)
+        results: Raw = self._ask("run", spec.instruction, None if again else batch)
         return results
 
     def close(self) -> None:

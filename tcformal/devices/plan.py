@@ -97,7 +97,7 @@ class Plan:
     def lines(self) -> list[dict[str, object]]:
         """The plan as plain data: a head with the digest of all items, then the items."""
         head = {
-            "kind": "plan", "schema": SCHEMA, "unit": self.unit.name, "k": self.k,
+            "kind": "plan", "schema": SCHEMA, "unit": self.unit.instruction, "k": self.k,
             "formats": self.unit.operands.names(), "tcformal": VERSION, "digest": self.digest(),
         }  # fmt: skip
         return [sealed(head), *(item.data(self.unit) for item in self.items)]
@@ -105,7 +105,7 @@ class Plan:
     def digest(self) -> str:
         """SHA-256 of the unit, the length and the items."""
         items = (json.dumps(item.data(self.unit), sort_keys=True) for item in self.items)
-        texts = [self.unit.name, str(self.k), *items]
+        texts = [self.unit.instruction, str(self.k), *items]
         return hashlib.sha256("\n".join(texts).encode()).hexdigest()
 
 
@@ -128,7 +128,7 @@ def make_plan(spec: UnitSpec, directed: Iterable[Directed], *, vectors: int, see
         operands = batch(spec, k, count, seed + i)
         randoms.append(Random(f"random/{seed + i}", seed + i, count, inputs_digest(operands)))
     if not chosen and not randoms:
-        raise InputError(f"expected dot products for {spec.name}, but the plan would hold none")
+        raise InputError(f"expected dot products for {spec.instruction}, but the plan would hold none")
     return Plan(spec, k, (*numbered(chosen.values()), *randoms))
 
 

@@ -67,7 +67,7 @@ def result_word(spec: UnitSpec, data: Mapping[str, object], where: str) -> int:
 def hello(spec: UnitSpec, k: int) -> dict[str, object]:
     """The request line: unit, sizes, formats and K."""
     request: dict[str, object] = {
-        "protocol": PROTOCOL, "unit": spec.name, "m": spec.m, "n": spec.n, "k": k,
+        "protocol": PROTOCOL, "unit": spec.instruction, "m": spec.m, "n": spec.n, "k": k,
         "formats": spec.operands.names(),
     }  # fmt: skip
     if spec.scale_format is not None:

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 from numpy.lib import format as npy
 
-from tcformal.design.unit import UnitSpec, base_name, same_formats
+from tcformal.design.unit import UnitSpec, base_instruction, same_formats
 from tcformal.devices.device import Ability, Device, check_formats, results_path, slug
 from tcformal.devices.entries import block_items, end_line, head_line, suite_line, tile_data
 from tcformal.devices.runs import Run, files_of, pieces_of, read_runs, unit_of
@@ -110,11 +110,11 @@ def keep_tiles(archive: Path, spec: UnitSpec, device: str, folder: Path) -> tupl
     if spec.scale_format is not None:
         raise InputError(f"expected a unit without scales for recorded tiles, but got {spec.name}")
     a, b, c, d = _arrays(archive, spec)
-    path = results_path(folder, slug(device), spec.name)
+    path = results_path(folder, slug(device), spec.instruction)
     if path.exists():
         raise RecordError(f"expected no results at {path} yet, but there are some")
     source = hashlib.sha256(archive.read_bytes()).hexdigest()
-    instruction = base_name(spec).rpartition("/")[2]
+    instruction = base_instruction(spec).rpartition("/")[2]
     who = {"device": device, "instruction": instruction, "archive": archive.name, "sha256": source}
     lines.append(path, sealed(head_line(spec, a.shape[2], CAMPAIGN, device=who, date=now())))
     made: list[Mapping[str, object]] = []
@@ -190,7 +190,7 @@ class RecordedDevice(Device):
         whole = self._whole(spec, batch)
         if whole is not None:
             return whole
-        outputs = self._known.setdefault(spec.name, {})
+        outputs = self._known.setdefault(spec.instruction, {})
         results: list[int] = []
         for row in range(len(batch.c)):
             w = witness_at(batch, row)
@@ -209,14 +209,15 @@ class RecordedDevice(Device):
         """Every recorded dot product of a unit, for plans."""
         while self._read_on(spec):
             pass
-        return list(self._known[spec.name])
+        return list(self._known[spec.instruction])
 
     def _read_on(self, spec: UnitSpec) -> bool:
         """Read the next piece of the recordings; False at the end."""
-        known = self._known.setdefault(spec.name, {})
-        if spec.name not in self._unread:
-            self._unread[spec.name] = self._pieces(spec)
-        piece = next(self._unread[spec.name], None)
+        known = self._known.setdefault(spec.instruction, {})
+        name = spec.instruction
+        if name not in self._unread:
+            self._unread[name] = self._pieces(spec)
+        piece = next(self._unread[name], None)
         if piece is None:
             return False
         batch, outputs = piece
@@ -241,20 +242,22 @@ class RecordedDevice(Device):
     def _runs_of(self, spec: UnitSpec) -> list[Run]:
         """The runs that are valid for a unit: its own, or all runs of a file of one unit with its formats.
 
+        Those of a sparse instruction and of a dense one are never each other's.
+
         Errors: DeviceError where there are none, or encodings differ.
         """
         units = [unit_of(run, self._path) for run in self._runs]
-        names = dict.fromkeys(u.name for u in units)
-        if len(names) == 1:
+        names = dict.fromkeys(u.instruction for u in units)
+        if len(names) == 1 and ("/" not in spec.name or units[0].sparse == spec.sparse):
             check_formats(self.name, units[0], spec)
             return self._runs
         mine = [
             run for run, u in zip(self._runs, units, strict=True)
-            if base_name(u) == base_name(spec) and same_formats(u, spec)
+            if base_instruction(u) == base_instruction(spec) and same_formats(u, spec)
         ]  # fmt: skip
         if not mine:
             holds = f"but it holds {', '.join(names)}"
-            raise DeviceError(f"expected {self.name} to hold results of {spec.name}, {holds}")
+            raise DeviceError(f"expected {self.name} to hold results of {spec.instruction}, {holds}")
         return mine
 
     def _whole(self, spec: UnitSpec, batch: Batch) -> Raw | None:

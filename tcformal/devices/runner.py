@@ -59,7 +59,7 @@ def measured(
     impossible = np.flatnonzero(d.is_nan(outputs) & finite) if d.specials is Specials.IEEE else wide[:0]
     what = f"a word of {d.width} bits" if wide.size else "a number, because no NaN is possible,"
     for row in map(int, (*wide[:1], *impossible[:1])):
-        command = explain_command([spec.name], witness_at(batch, row), in_hex(spec))
+        command = explain_command([spec.instruction], witness_at(batch, row), in_hex(spec))
         return outputs, DeviceError(
             f"expected {what} from {device.name} for dot product {row}, "
             f"but got {int(outputs[row]):#x}: {command}",
@@ -109,7 +109,7 @@ def run_plan(plan: Plan, device: Device, folder: Path, advance: Advance = ignore
     """
     spec = plan.unit
     identity = device.identify(spec, plan.k)
-    path = results_path(folder, device.label(identity), spec.name)
+    path = results_path(folder, device.label(identity), spec.instruction)
     head = head_line(spec, plan.k, plan.digest(), device=identity, dot_products=plan.count, date=now())
     before = read_runs(path) if path.exists() else []
     for run in before:

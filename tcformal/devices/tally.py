@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NotRequired, TypedDict
 
-from tcformal.design.unit import UnitSpec, base_name
+from tcformal.design.unit import UnitSpec, base_instruction
 from tcformal.devices.entries import Answer, Designs, Line, Note, RandomLine, dot_products_in, mismatches_in
 from tcformal.devices.runs import Run
 from tcformal.shown import JsonObject
@@ -60,7 +60,8 @@ def model_key(spec: UnitSpec) -> tuple[object, ...]:
 
 def family(spec: UnitSpec) -> str:
     """The instruction family, without shape and types: `mma`, `wgmma`, `emulated.mma`, `v_mfma`."""
-    text = base_name(spec).partition("/")[2] or base_name(spec)
+    name = base_instruction(spec)
+    text = name.partition("/")[2] or name
     return re.split(r"\.m\d|_[fi]\d\d_|@", text)[0]
 
 
@@ -167,7 +168,7 @@ class Measured:
     def data(self) -> dict[str, object]:
         """The unit's entry in the summary."""
         facts: dict[str, object] = {
-            "unit": self.spec.name,
+            "unit": self.spec.instruction,
             "instruction": self.identity.get("instruction", ""),
             "directed": self.directed,
             "random": self.random,

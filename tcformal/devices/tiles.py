@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from tcformal.design.catalog import catalogue
 from tcformal.design.names import resolve
-from tcformal.design.unit import UnitSpec, base_name
+from tcformal.design.other_names import sparse_names
+from tcformal.design.unit import UnitSpec, base_instruction
 from tcformal.devices.device import Device
-from tcformal.encodings.spec import Format
+from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import DeviceError, TcformalError
 from tcformal.simulation.operands.batch import Batch, Raw, rows_of
 
@@ -120,19 +121,28 @@ class GpuDevice(PlacedDevice):
 
     def check(self, spec: UnitSpec, k: int) -> None:
         """Raise DeviceError for a unit of another architecture, or another number of products than its k."""
-        wanted = base_name(spec).partition("/")[0]
+        wanted = base_instruction(spec).partition("/")[0]
         if wanted != self._arch:
             what, *details = self._what
             details.append(self._arch or "which the catalogue does not know")
             found = f"{self.name} is a {what} ({', '.join(details)})"
-            raise DeviceError(f"expected a GPU of {wanted} for {spec.name}, but {found}")
+            raise DeviceError(f"expected a GPU of {wanted} for {spec.shown}, but {found}")
         if k != spec.k:
-            raise DeviceError(f"expected dot products of {spec.k} terms for {spec.name}, but got {k}")
+            raise DeviceError(f"expected dot products of {spec.k} terms for {spec.shown}, but got {k}")
 
 
 def units_of(arch: str | None) -> list[str]:
-    """The units of an architecture."""
-    return [name for name in catalogue() if name.startswith(f"{arch}/")]
+    """The units of an architecture, and its sparse instructions."""
+    units = catalogue()
+    return [name for name in (*units, *sparse_names(units)) if name.startswith(f"{arch}/")]
+
+
+def words_between(b: Format) -> list[int]:
+    """The words that stand in turn where a sparse instruction selects none of B; no result depends on them.
+
+    They are 0, all ones (NaN, or a number), the largest number, and Inf where there is one.
+    """
+    return [0, (1 << b.width) - 1, b.largest, *([b.infinity] if b.specials is Specials.IEEE else [])]
 
 
 def build_failure(build: Callable[[UnitSpec], object], name: str) -> str:

@@ -236,7 +236,7 @@ def answers_path(folder: Path, label: str, spec: UnitSpec, k: int, *, named: boo
     """The file of a device's answers for formats and K, or for an instruction that is `named`, in a folder of
     results."""
     scale = "" if spec.scale_format is None else f"-{spec.scale_format.name}.{spec.scale_block}"
-    asked = spec.name if named else ".".join(spec.operands.names().values())
+    asked = spec.instruction if named else ".".join(spec.operands.names().values())
     return folder / "identify" / label / f"{slug(asked)}{scale}-k{k}.jsonl"
 
 

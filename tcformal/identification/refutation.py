@@ -249,7 +249,7 @@ def _checked(run: Run, path: Path, known: _Known) -> Checked:
         if line["kind"] == "random" and line.get("not_kept") and line["id"] not in read
     ]  # fmt: skip
     return Checked(
-        spec.name, dict(run.head["device"]), count, sum(map(dot_products_in, sealed)),
+        spec.instruction, dict(run.head["device"]), count, sum(map(dot_products_in, sealed)),
         wrong + sum(mismatches_in(line) for line in sealed), run.lacks,
     )  # fmt: skip
 

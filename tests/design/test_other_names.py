@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
 
+from tcformal.design.catalog import catalogue
 from tcformal.design.names import gives_back, resolve
+from tcformal.design.other_names import sparse_names
 from tcformal.design.unit import Evidence
 from tcformal.errors import UnknownNameError
 
@@ -62,6 +65,20 @@ def test_an_instruction_of_one_architecture_needs_no_other_word(instruction: str
     assert found.shown == instruction
 
 
+def test_every_sparse_instruction_of_an_architecture_is_listed() -> None:
+    units = catalogue()
+    names = list(sparse_names(units))
+    assert len(set(names)) == len(names)
+    for name in names[::97]:
+        assert resolve(name).instruction == name
+        assert resolve(name).sparse
+    assert resolve("wgmma.sp.m64n8k32.f32.f16.f16").instruction == "hopper/wgmma.sp.m64n8k32.f32.f16.f16"
+    hopper = {name for name in names if name.startswith("hopper/mma")}
+    assert {resolve(name).name for name in hopper} == {
+        name for name in units if re.match(r"hopper/mma\.m16(?!.*f64)", name)
+    }
+
+
 def test_parameters_of_a_sparse_instruction_can_be_set() -> None:
     found = resolve("ampere/mma.sp.m16n8k32.f32.f16.f16.f32@fraction_bits=25")
     assert found.design.fraction_bits == 25
@@ -80,6 +97,10 @@ def test_parameters_of_a_sparse_instruction_can_be_set() -> None:
         "ada/mma.sp.m16n8k32.f32.e4m3.e4m3.f32",
         "hopper/mma.sp.m16n8k32.f64.f64.f64.f64",
         "hopper/mma.sp.m16n8k64.f32.e4m3.e4m3.f32",
+        # No spelling that ptxas takes: fp8 into fp16 needs ordered metadata, which sm_89 has not for it.
+        "ada/mma.sp::ordered_metadata.m16n8k64.f16.e4m3.e4m3.f16",
+        "rtx-blackwell/mma.sp.m16n8k64.f16.e4m3.e4m3.f16",
+        "rtx-blackwell/mma.sp.m16n8k64.kind::f8f6f4.f32.e3m2.e3m2.f32",
         "rtx-blackwell/mma.sp.m16n8k64.kind::mxf8f6f4.block32.f32.e4m3.e4m3.f32.ue8m0",
         "cdna2/v_smfmac_f32_32x32x16_f16",
         "cdna3/v_smfmac_f32_32x32x8_xf32",

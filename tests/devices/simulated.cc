@@ -4,6 +4,11 @@
 #include "instruction.h"
 
 #define WAITED
+#ifdef SPARSE
+#define METADATA_WORD in_or_out(&metadata, 4)
+#else
+#define METADATA_WORD (void)0
+#endif
 #if defined(IS_MMA)
 #ifdef SCALED
 #define SCALE_WORDS in_or_out(&sa, 4), in_or_out(&sb, 4)
@@ -13,7 +18,7 @@
 #define INSTRUCTION                                                                                                    \
     do {                                                                                                               \
         if (!results)                                                                                                  \
-            in_or_out(ra, sizeof ra), in_or_out(rb, sizeof rb), SCALE_WORDS;                                           \
+            in_or_out(ra, sizeof ra), in_or_out(rb, sizeof rb), SCALE_WORDS, METADATA_WORD;                            \
         if (results)                                                                                                   \
             in_or_out(RESULT, sizeof RESULT);                                                                          \
         else                                                                                                           \
@@ -27,9 +32,16 @@
         in_or_out(&rc, 4);                                                                                             \
     } while (0)
 #elif defined(IS_WGMMA)
-#define INSTRUCTION shared_a = sa, shared_b = sb, descriptor_a = descriptor(sa), descriptor_b = descriptor(sb), in_or_out(rc, sizeof rc)
+#define INSTRUCTION                                                                                                    \
+    do {                                                                                                               \
+        shared_a = sa, shared_b = sb, descriptor_a = descriptor(sa, 32), descriptor_b = descriptor(sb, B_BYTES);       \
+        if (!results)                                                                                                  \
+            METADATA_WORD;                                                                                             \
+        in_or_out(rc, sizeof rc);                                                                                      \
+    } while (0)
 #else
-#define INSTRUCTION shared_a = sa, shared_b = sb, descriptor_a = descriptor(sa), descriptor_b = descriptor(sb)
+#define INSTRUCTION                                                                                                    \
+    shared_a = sa, shared_b = sb, descriptor_a = descriptor(sa, ROW_BYTES), descriptor_b = descriptor(sb, B_BYTES)
 #endif
 #include SOURCE
 
@@ -45,6 +57,7 @@ int main(int argc, char **argv) {
     scale_a = scale_b = nullptr; /* a unit without scales reads none */
 #endif
     blockDim.x = BLOCK;
+    blockIdx.x = argc > 3 ? atoi(argv[3]) : 0;
     if (results && !strcmp(SOURCE, "tcgen05.cu"))
         in_or_out(cells, sizeof cells);
     /* The threads one after the other: shared memory is whole when the last one is through. */
@@ -53,7 +66,7 @@ int main(int argc, char **argv) {
     if (results)
         return fwrite(d, sizeof(D_T), tiles * M * N, stdout) != tiles * M * N;
     if (shared_a) {
-        in_or_out((void *)shared_a, M * 32), in_or_out((void *)shared_b, N * 32);
+        in_or_out((void *)shared_a, M * 32), in_or_out((void *)shared_b, N * 32 * B_ROWS / K);
         in_or_out(&descriptor_a, 8), in_or_out(&descriptor_b, 8);
         if (!strcmp(SOURCE, "tcgen05.cu"))
             in_or_out(cells, sizeof cells);

@@ -1,20 +1,21 @@
 /* HIP on the host: as KERNEL, the code object of one unit; otherwise its runtime library, which loads such objects.
  *
- * What the instruction does is up to the test: `simulate` is given a function that takes the intrinsic's name and what
- * 64 lanes hold of A, B and C, and gives what they hold of D.  Without one, D is C.
+ * What the instruction does is up to the test: `simulate` is given a function that takes the intrinsic's call and what
+ * the lanes hold of A, B, C and the index, and gives what they hold of D.  Without one, D is C.
  */
 #ifdef KERNEL
 #include <stdint.h>
 #define THREAD threadIdx.x
 #define BLOCK blockIdx.x
-#define MULTIPLY exchanged(ra, sizeof ra, rb, sizeof rb, rc, sizeof rc)
+#define MULTIPLY exchanged(ra, sizeof ra, rb, sizeof rb, rc, sizeof rc, INDEX)
 #include "simulated.h"
 
 enum { MOST = 1 << 16 };
 static char operands[MOST], products[MOST];
 static size_t taken_bytes, given_bytes;
 
-static void exchanged(const void *a, size_t a_bytes, const void *b, size_t b_bytes, void *c, size_t c_bytes) {
+static void exchanged(const void *a, size_t a_bytes, const void *b, size_t b_bytes, void *c, size_t c_bytes,
+                      uint32_t index) {
     if (results) {
         memcpy(c, products + given_bytes, c_bytes);
         given_bytes += c_bytes;
@@ -23,15 +24,22 @@ static void exchanged(const void *a, size_t a_bytes, const void *b, size_t b_byt
     memcpy(operands + taken_bytes, a, a_bytes);
     memcpy(operands + taken_bytes + a_bytes, b, b_bytes);
     memcpy(operands + taken_bytes + a_bytes + b_bytes, c, c_bytes);
+    memcpy(operands + taken_bytes + a_bytes + b_bytes + c_bytes, &index, 4);
     memcpy(products + given_bytes, c, c_bytes);
-    taken_bytes += a_bytes + b_bytes + c_bytes, given_bytes += c_bytes;
+    taken_bytes += a_bytes + b_bytes + c_bytes + 4, given_bytes += c_bytes;
 }
+#include "instruction.h"
+#ifdef UNSELECTED
+#define INDEX index
+#else
+#define INDEX 0
+#endif
 #include "mfma.hip"
 
 #define QUOTED(x) #x
 #define TEXT(x) QUOTED(x)
 /* What a disassembler is to find. */
-extern "C" const char seen[] = "SIMULATED " TEXT(TARGET) " " TEXT(MFMA);
+extern "C" const char seen[] = "SIMULATED " TEXT(TARGET) " " TEXT(INTRINSIC(a,b,c));
 
 typedef void (*Multiply)(const char *, const char *, size_t, char *, size_t);
 
@@ -44,7 +52,7 @@ extern "C" void wavefronts(void **arguments, unsigned blocks, unsigned threads, 
                 probe(*(AB_A **)arguments[0], *(AB_B **)arguments[1], *(CD **)arguments[2], *(CD **)arguments[3],
                       *(uint64_t *)arguments[4]);
             if (!results && multiply)
-                multiply(TEXT(MFMA), operands, taken_bytes, products, given_bytes);
+                multiply(TEXT(INTRINSIC(a,b,c)), operands, taken_bytes, products, given_bytes);
         }
     }
 }

@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 import shutil
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -45,6 +46,14 @@ LAYOUTS: dict[tuple[int, int, int], tuple[Modes, Modes, Modes, Modes]] = {
     (64, 16, 4): (((4, 16), (8, 1)), ((2, 8),), ((4, 8), (8, 1)), ((1, 0),)),
     (64, 16, 8): (((4, 16), (8, 1)), ((2, 8), (2, 64)), ((4, 8), (8, 1)), ((2, 32),)),
     (64, 16, 16): (((4, 16), (8, 1)), ((2, 8), (4, 64)), ((4, 8), (8, 1)), ((4, 32),)),
+}
+#: (bits of an element in its register, k) -> lanes and values of B of sparse instructions, for k that no
+#: dense one has.
+WIDE_B: dict[tuple[int, int], tuple[Modes, Modes]] = {
+    (16, 32): (((4, 16), (8, 1)), ((2, 8), (4, 64))),
+    (32, 16): (((4, 8), (8, 1)), ((4, 32),)),
+    (8, 64): (((4, 32), (8, 1)), ((4, 8), (4, 128))),
+    (4, 128): (((4, 64), (8, 1)), ((8, 8), (4, 256))),
 }
 #: m -> lanes and values of C and D, into m + M·n.
 LAYOUT_C: dict[int, tuple[Modes, Modes]] = {
@@ -88,6 +97,18 @@ UNITS = [
     "turing/dp4a.s32.u32", "hopper/wgmma.m64n16k32.satfinite.s32.s8.u8",
     "ada/dp4a.u32.s32", "blackwell/tcgen05.m64n8k32.kind::i8.s32.u8.s8",
 ]  # fmt: skip
+SPARSE = [
+    "ampere/mma.sp.m16n8k16.f32.bf16.bf16.f32", "hopper/mma.sp::ordered_metadata.m16n8k32.f16.f16.f16.f16",
+    "ampere/mma.sp.m16n8k8.f32.tf32.tf32.f32", "ampere/mma.sp.m16n8k16.f32.tf32.tf32.f32",
+    "ada/mma.sp.m16n8k64.f32.e4m3.e5m2.f32", "ampere/mma.sp.m16n8k32.s32.u8.s8.s32",
+    "ampere/mma.sp.m16n8k64.s32.s4.u4.s32", "ampere/mma.sp.m16n8k128.satfinite.s32.u4.s4.s32",
+    "rtx-blackwell/mma.sp::ordered_metadata.m16n8k64.kind::f8f6f4.f32.e2m1.e3m2.f32",
+    "hopper/wgmma.sp.m64n8k16.f32.tf32.tf32", "hopper/wgmma.sp.m64n24k32.f16.f16.f16",
+    "hopper/wgmma.sp.m64n16k64.s32.s8.u8",
+    "blackwell/tcgen05.sp.m64n8k32.kind::f16.f32.f16.bf16",
+    "blackwell/tcgen05.sp.m128n16k16.kind::tf32.f32.tf32.tf32",
+    "blackwell/tcgen05.sp.m128n8k64.kind::f8f6f4.f16.e5m2.e2m1",
+]  # fmt: skip
 
 
 def offsets(modes: Modes, count: int | None = None) -> list[int]:
@@ -123,9 +144,9 @@ class Simulation:
             check=True, capture_output=True, text=True,
         )  # fmt: skip
 
-    def run(self, mode: str, operands: bytes, tiles: int, results: bytes = b"") -> bytes:
-        """The bytes that the program writes."""
-        words = [str(self.program), mode, str(tiles)]
+    def run(self, mode: str, operands: bytes, tiles: int, results: bytes = b"", block: int = 0) -> bytes:
+        """The bytes that the program writes, for one block of threads."""
+        words = [str(self.program), mode, str(tiles), str(block)]
         return subprocess.run(words, input=operands + results, check=True, capture_output=True).stdout
 
 
@@ -153,6 +174,24 @@ def matrix_product(spec: UnitSpec, a: Raw, b: Raw, c: Raw, scale_a: Raw | None, 
     return made.reshape(c.shape)
 
 
+def chosen(spec: UnitSpec, b: Raw, metadata: int) -> Raw:
+    """The elements [n, k] of B [n, 2 k] that metadata selects: two indices a chunk, the first the lower one.
+
+    Of tf32 both are halves of the same element, of 4-bit integers they are pairs of elements.
+    """
+    nibble = metadata & 15
+    assert metadata == nibble * 0x11111111  # every chunk of every row has the same
+    first, second = nibble & 3, nibble >> 2
+    assert first < second
+    width = spec.operands.a.width
+    if width == 32:
+        assert nibble in (0b0100, 0b1110)
+        return b.reshape(spec.n, spec.k, 2)[:, :, first // 2]
+    unit = 2 if width == 4 and spec.operands.a.integer else 1
+    chunks = b.reshape(spec.n, -1, 4, unit)
+    return chunks[:, :, [first, second]].reshape(spec.n, spec.k)
+
+
 def mma(spec: UnitSpec, out: bytes) -> bytes:
     """The instruction on the registers of a warp."""
     o, double = spec.operands, spec.operands.a.name == "fp64"
@@ -161,10 +200,11 @@ def mma(spec: UnitSpec, out: bytes) -> bytes:
     bits = o.a.width if spec.k == 64 or o.a.integer else max(8, o.a.width)
     c_bits = 64 if double else o.c.width
     per = 8 if quad else 32
+    rows = spec.k * (1 + spec.sparse)
     counts = [n * size // (per * word.itemsize * 8) for n, size in
-              ((spec.m * spec.k, bits), (spec.n * spec.k, bits), (spec.m * spec.n, c_bits))]  # fmt: skip
+              ((spec.m * spec.k, bits), (spec.n * rows, bits), (spec.m * spec.n, c_bits))]  # fmt: skip
     count = scale_count(spec, spec.k)
-    words = [("sa", "u4"), ("sb", "u4")] if count else []
+    words = [("sa", "u4"), ("sb", "u4")] if count else [("e", "u4")] if spec.sparse else []
     lane = np.dtype([("a", word, counts[0]), ("b", word, counts[1]), *words, ("c", word, counts[2])])
     regs = np.frombuffer(out, lane)
     assert len(regs) == 32
@@ -181,8 +221,10 @@ def mma(spec: UnitSpec, out: bytes) -> bytes:
         layouts = [QUAD_AB, QUAD_AB, layout_c]
     else:
         la, va, lb, vb = LAYOUTS[bits, spec.m, spec.k]
+        if spec.sparse:
+            lb, vb = WIDE_B.get((bits, rows)) or LAYOUTS[bits, spec.m, rows][2:]
         layouts = [(la, va), (lb, vb), layout_c]
-    shapes = [(spec.m, spec.k), (spec.n, spec.k), (spec.m, spec.n)]
+    shapes = [(spec.m, spec.k), (spec.n, rows), (spec.m, spec.n)]
     for lanes in groups:
         matrices = []
         for (lane_modes, value_modes), shape, field in zip(layouts, shapes, fields, strict=True):
@@ -192,6 +234,9 @@ def mma(spec: UnitSpec, out: bytes) -> bytes:
                     x[place] = field[lanes[t], v]
             matrices.append(x)
         scale_a = scale_b = None
+        if spec.sparse:
+            (metadata,) = set(regs["e"].tolist())
+            matrices[1] = chosen(spec, matrices[1] >> shift[1], metadata) << shift[1]
         if count:
             # Scales of A come from the first two lanes of each four, of B from the first.
             words_a = np.array([regs["sa"][m % 8 * 4 + m // 8] for m in range(16)])
@@ -206,12 +251,13 @@ def mma(spec: UnitSpec, out: bytes) -> bytes:
     return packed(d, d_bits, word.itemsize * 8).tobytes()
 
 
-def from_shared(fmt_bits: int, k: int, rows: int, memory: bytes, start: int, descriptor: int) -> Raw:
-    """A matrix [rows, k] as a descriptor without swizzle finds it, K-major."""
+def from_shared(
+    fmt_bits: int, k: int, rows: int, memory: bytes, start: int, descriptor: int, per_chunk: int
+) -> Raw:
+    """A matrix [rows, k] that a descriptor without swizzle finds: K-major, `per_chunk` elements a chunk."""
     address, leading, stride = (((descriptor >> at) & 0x3FFF) << 4 for at in (0, 16, 32))
     assert (address, descriptor >> 61) == (start, 0)
     made = np.zeros((rows, k), np.uint64)
-    per_chunk = k // 2
     for row, i in itertools.product(range(rows), range(k)):
         chunk, inside = divmod(i, per_chunk)
         at = row // 8 * stride + chunk * leading + row % 8 * 16
@@ -220,16 +266,27 @@ def from_shared(fmt_bits: int, k: int, rows: int, memory: bytes, start: int, des
     return made
 
 
+def shared(spec: UnitSpec, out: bytes, version: int) -> tuple[Raw, Raw, bytes]:
+    """A [m, k], B [n, k or 2 k] in shared memory as the descriptors behind it say, and what follows."""
+    o, more = spec.operands, 1 + spec.sparse
+    sizes = np.cumsum([spec.m * 32, spec.n * 32 * more, 16])
+    first, second, both = out[: sizes[0]], out[sizes[0] : sizes[1]], out[sizes[1] : sizes[2]]
+    da, db = (x ^ version << 46 for x in np.frombuffer(both, np.uint64).tolist())
+    a = from_shared(o.a.width, spec.k, spec.m, first, 0x1000, da, spec.k // 2)
+    b = from_shared(o.b.width, spec.k * more, spec.n, second, 0x8000, db, spec.k // 2)
+    return a, b, out[sizes[2] :]
+
+
 def wgmma(spec: UnitSpec, out: bytes) -> bytes:
     """The instruction on shared memory and the registers of a warpgroup."""
-    o, c_bits = spec.operands, spec.operands.c.width
+    c_bits = spec.operands.c.width
     regs = spec.m * spec.n * c_bits // (128 * 32)
-    head = 128 * regs * 4
-    c_fields = unpacked(np.frombuffer(out[:head], np.uint32).reshape(128, regs), c_bits)
-    memories = out[head : head + spec.m * 32], out[head + spec.m * 32 : head + (spec.m + spec.n) * 32]
-    da, db = np.frombuffer(out[-16:], np.uint64).tolist()
-    a = from_shared(o.a.width, spec.k, spec.m, memories[0], 0x1000, da)
-    b = from_shared(o.b.width, spec.k, spec.n, memories[1], 0x8000, db)
+    words = np.frombuffer(out[: 128 * (regs + spec.sparse) * 4], np.uint32).reshape(128, -1)
+    c_fields = unpacked(words[:, int(spec.sparse) :], c_bits)
+    a, b, *_ = shared(spec, out[words.nbytes :], 0)
+    if spec.sparse:
+        (metadata,) = set(words[:, 0].tolist())
+        b = chosen(spec, b, metadata)
     lanes, values = WGMMA_C
     values = (*values[:2], (spec.n // 8, values[2][1]))
     places = covered(lanes, values, spec.m, spec.n)
@@ -243,15 +300,8 @@ def wgmma(spec: UnitSpec, out: bytes) -> bytes:
 
 def tcgen05(spec: UnitSpec, out: bytes) -> bytes:
     """The instruction on shared and tensor memory."""
-    o = spec.operands
-    sizes = spec.m * 32, spec.n * 32
-    memories = out[: sizes[0]], out[sizes[0] : sum(sizes)]
-    da, db = np.frombuffer(out[sum(sizes) : sum(sizes) + 16], np.uint64).tolist()
-    assert da >> 46 & 3 == db >> 46 & 3 == 1
-    cells = np.frombuffer(out[sum(sizes) + 16 :], np.uint32).reshape(128, 512).copy()
-    version = np.uint64(1 << 46)
-    a = from_shared(o.a.width, spec.k, spec.m, memories[0], 0x1000, da ^ int(version))
-    b = from_shared(o.b.width, spec.k, spec.n, memories[1], 0x8000, db ^ int(version))
+    a, b, rest = shared(spec, out, 1)
+    cells = np.frombuffer(rest, np.uint32).reshape(128, 512).copy()
     # M = 128: a row to a lane.  M = 64: sixteen rows to the first half of each warp's lanes.
     lanes = np.array([r if spec.m == 128 else r // 16 * 32 + r % 16 for r in range(spec.m)])
     columns = -(-spec.n // 32) * 32
@@ -264,6 +314,9 @@ def tcgen05(spec: UnitSpec, out: bytes) -> bytes:
             assert all(row == words[0] for row in words)  # each warp's lanes hold the same scales
             found.append(unpacked(np.array(words[0], np.uint32)[:, None], 8)[:, :count])
         scale_a, scale_b = found
+    if spec.sparse:
+        (metadata,) = set(cells[:, columns : columns + 32].reshape(-1).tolist())
+        b = chosen(spec, b, metadata)
     cells[lanes, : spec.n] = matrix_product(spec, a, b, cells[lanes, : spec.n], scale_a, scale_b)
     return cells.tobytes()
 
@@ -280,9 +333,9 @@ INSTRUCTIONS = {"mma.cu": mma, "wgmma.cu": wgmma, "tcgen05.cu": tcgen05, "dp4a.c
 THREADS = {"mma.cu": 32, "dp4a.cu": 1}
 
 
-def operands(spec: UnitSpec, seed: int) -> tuple[Batch, Places, bytes]:
-    """A batch that fills the tiles of one block, where it stands, and the bytes of the tiles."""
-    tiles = 4 if spec.m == 8 and spec.operands.a.name == "fp16" else 1
+def operands(spec: UnitSpec, seed: int, tiles: int = 1) -> tuple[Batch, Places, bytes]:
+    """A batch that fills tiles, at least those of one block, where it stands, and the bytes of the tiles."""
+    tiles = 4 if spec.m == 8 and spec.operands.a.name == "fp16" else tiles
     n = tiles * min(spec.m, spec.n)
     x = batch(spec, spec.k, n, seed)
     at = Places.of(n, spec.m, spec.n)
@@ -313,6 +366,63 @@ def test_a_probe_computes_the_matrix_product(name: str, tmp_path: Path) -> None:
     d = np.frombuffer(sim.run("results", data, at.count, results), f"u{spec.d_format.storage_bits // 8}")
     d = d.reshape(at.count, spec.m, spec.n)
     assert (d[at.tile, at.row, at.column] == replay(spec, x)).all()
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(x, marks=pytest.mark.long if i % 3 else ()) for i, x in enumerate(SPARSE)]
+)
+def test_a_sparse_probe_computes_what_it_selects(name: str, tmp_path: Path) -> None:
+    """With all metadata that is allowed, whatever stands where none is selected: NaN and Inf among it."""
+    if shutil.which("g++") is None:
+        pytest.skip("no C++ compiler (g++) builds the simulation here")
+    spec = unit(name).spec
+    turns = (2 if spec.operands.a.width == 32 else 6) * 4
+    x, at, data = operands(spec, 7, turns)
+    right, model = through(spec, tmp_path, at, data, range(turns)), replay(spec, x)
+    assert all((d == model[at.tile == tile]).all() for tile, d in right)
+
+
+def through(
+    spec: UnitSpec, folder: Path, at: Places, data: bytes, tiles: Iterable[int]
+) -> list[tuple[int, Raw]]:
+    """The results of some tiles, of which a block computes one, from the simulated probe."""
+    sim = Simulation(spec, folder)
+    found = []
+    for tile in tiles:
+        results = INSTRUCTIONS[sim.source](spec, sim.run("operands", data, at.count, block=tile))
+        made = sim.run("results", data, at.count, results, tile)
+        d = np.frombuffer(made, f"u{spec.d_format.storage_bits // 8}").reshape(at.count, spec.m, spec.n)
+        mine = at.tile == tile
+        found.append((tile, d[tile, at.row[mine], at.column[mine]]))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("index == first ? from : index == second", "index == second ? from : index == first"),
+        ("METADATA >> tile % METADATA_COUNT * 4 & 15", "METADATA >> 4 & 15"),
+    ],
+)
+def test_wrong_metadata_rejects(old: str, new: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Elements of B at the places of other metadata than the instruction is given are other products."""
+    if shutil.which("g++") is None:
+        pytest.skip("no C++ compiler (g++) builds the simulation here")
+    folder = tmp_path / "cuda"
+    shutil.copytree(sources("cuda"), folder)
+    for path in (folder / "fragments.h", folder / "probe.cuh"):
+        path.write_text(path.read_text().replace(old, new, 1))
+    # What the kernel puts into B is of one metadata, what the instruction takes of another.
+    text = (folder / "mma.cu").read_text()
+    assert text.count("= metadata_of(tile);") == 1
+    (folder / "mma.cu").write_text(
+        text.replace("= metadata_of(tile);", "= (METADATA >> tile % METADATA_COUNT * 4 & 15) * 0x11111111u;")
+    )
+    monkeypatch.setitem(globals(), "sources", lambda _: folder)
+    spec = unit("ampere/mma.sp.m16n8k16.f32.f16.f16.f32").spec
+    x, at, data = operands(spec, 7, 3)
+    model = replay(spec, x)
+    assert any((d != model[at.tile == tile]).any() for tile, d in through(spec, tmp_path, at, data, range(3)))
 
 
 @pytest.mark.parametrize(

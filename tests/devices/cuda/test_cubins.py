@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,7 +20,9 @@ from tcformal.devices.campaign import Campaign
 from tcformal.devices.cuda import CudaDevice, ListedGpu, cubin, kernel
 from tcformal.devices.directed import directed
 from tcformal.devices.plan import make_plan
+from tcformal.devices.recorded import RecordedDevice
 from tcformal.devices.runner import run_plan
+from tcformal.devices.tiles import units_of
 from tcformal.errors import DeviceError, InputError
 from tcformal.simulation import card as cards
 from tcformal.simulation import compilers
@@ -63,6 +66,15 @@ FAMILIES: dict[str, str] = {
     "rtx-blackwell/mma.m16n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.f32.ue8m0": "QMMA.SF.16832",
     "rtx-blackwell/mma.m16n8k64.kind::mxf4.block32.f32.e2m1.e2m1.f32.ue8m0": "OMMA.SF.16864",
     "rtx-blackwell/mma.m16n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.f32.ue4m3": "OMMA.SF.16864",
+    "ampere/mma.sp.m16n8k32.f32.f16.f16.f32": "HMMA.SP.16832.F32",
+    "ampere/mma.sp.m16n8k8.f32.tf32.tf32.f32": "HMMA.SP.1688.F32.TF32",
+    "ada/mma.sp::ordered_metadata.m16n8k64.f32.e4m3.e5m2.f32": "QMMA.SP.16864.F32.E4M3.E5M2",
+    "ampere/mma.sp.m16n8k128.satfinite.s32.s4.u4.s32": "IMMA.SP.168128.S4.U4.SAT",
+    "hopper/mma.sp.m16n8k64.s32.s4.s4.s32": "IMMA.SP.16832.S8.S8",
+    "hopper/wgmma.sp.m64n8k32.f32.f16.f16": "HGMMA.SP.64x8x32.F32",
+    "hopper/wgmma.sp.m64n256k64.satfinite.s32.u8.s8": "IGMMA.SP.64x256x64.U8.S8.SAT",
+    "blackwell/tcgen05.sp.m64n8k32.kind::f16.f32.bf16.bf16": "UTCHMMA",
+    "rtx-blackwell/mma.sp::ordered_metadata.m16n8k64.kind::f8f6f4.f16.e3m2.e2m1.f16": "QMMA.SP.16864.F16",
 }
 #: What the PTX of CUDA 13.0 does not have; that of 13.5 has it.
 REFUSED = "rtx-blackwell/mma.m16n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.f32.ue8m0"
@@ -127,12 +139,12 @@ def test_a_complaint_is_one_line(kind: type[Compiler], tmp_path: Path) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("arch", NVIDIA[1:])
 def test_every_unit_is_built_and_seen(arch: str) -> None:
-    """All names of the catalogue; wide ones at three widths."""
+    """All names of the catalogue and of sparse instructions; wide ones at three widths."""
     tools()
     failed = []
-    for name in catalogue():
+    for name in units_of(arch):
         wide = any(f"n{n}k" in name for n in range(8, 257, 8) if n not in (8, 40, 256))
-        if not name.startswith(f"{arch}/") or (wide and ("wgmma" in name or "tcgen05" in name)):
+        if wide and ("wgmma" in name or "tcgen05" in name):
             continue
         try:
             cubin(unit(name).spec)
@@ -286,6 +298,35 @@ def test_a_gpu_runs_a_plan_of_integers(tmp_path: Path) -> None:
     assert run_plan(plan, CudaDevice("0", HostCard(saturates)), tmp_path / "other").mismatches > 0
 
 
+def test_a_sparse_instruction_and_its_sum_are_not_taken_for_each_other(tmp_path: Path) -> None:
+    """On the GPU each has its own kernel, and kept outputs of one are none of the other."""
+    tools()
+    name, dense = "ampere/mma.sp.m16n8k16.f32.bf16.bf16.f32", AMPERE
+    device, spec = CudaDevice("0", HostCard(AMPERE)), unit(name).spec
+    paths = []
+    for mine, instruction in ((dense, "HMMA.1688.F32.BF16"), (name, "HMMA.SP.16816.F32.BF16")):
+        plan = make_plan(unit(mine).spec, [], vectors=24, seed=1)
+        outcome = run_plan(plan, device, tmp_path)
+        assert outcome.device["instruction"] == instruction
+        assert outcome.path == tmp_path / "hardware" / "Simulated-A100" / f"{mine}.jsonl"
+        paths.append(outcome.path)
+    x = batch(spec, spec.k, 24, 1)
+    for path, mine, other in zip(paths, (dense, name), (name, dense), strict=True):
+        recorded = RecordedDevice(str(path))
+        assert (recorded.run(unit(mine).spec, x) == replay(spec, x)).all()
+        with pytest.raises(DeviceError, match=f"to hold results of {re.escape(other)}, but it holds"):
+            recorded.run(unit(other).spec, x)
+
+
+def test_an_instruction_without_selection_is_no_sparse_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    tools()
+    sparse, made = unit("ampere/mma.sp.m16n8k32.f32.f16.f16.f32").spec, kernel(unit(AMPERE).spec)
+    wrong = replace(made, mnemonic=kernel(sparse).mnemonic)
+    monkeypatch.setattr(cuda, "kernel", lambda _: wrong)
+    with pytest.raises(DeviceError, match=r"makes 1 HMMA\.1688\.F32\.BF16 of it"):
+        cubin(sparse)
+
+
 @pytest.mark.slow
 def test_a_gpu_has_a_campaign(tmp_path: Path) -> None:
     """Kernels built beforehand, every place of a tile, and the instruction in the summary."""
@@ -354,6 +395,7 @@ def test_a_gpu_of_another_architecture_rejects() -> None:
         "ampere/mma.…",
         "ampere/emulated.mma.…",
         "ampere/dp4a.…",
+        "ampere/mma.sp.…",
     ]
     assert ListedGpu("cuda:0", "old", None).abilities()[0].missing
 

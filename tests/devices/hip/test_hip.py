@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 
 from executors import Inline
-from hosthip import AMD, SimulatedHip, places, simulated_rocm
+from hosthip import AMD, SimulatedHip, layouts, places, simulated_rocm
 from inline import Clock
 from mfma_layouts import D_F64_4X4X4, A, D
 from tcformal.devices import device as folders
 from tcformal.devices import hip, listing, work
 from tcformal.devices.campaign import Campaign
 from tcformal.devices.directed import directed
-from tcformal.devices.hip import TARGETS, HipDevice, HipRuntime, Mfma, mfma
+from tcformal.devices.hip import TARGETS, HipDevice, HipRuntime, MatrixInstruction, matrix_instruction
 from tcformal.devices.isolated import opened
 from tcformal.devices.listing import Topology, topology
 from tcformal.devices.plan import make_plan
@@ -37,6 +37,14 @@ UNITS = [
     "cdna2/v_mfma_f32_32x32x4bf16_1k", "cdna2/v_mfma_f32_16x16x4f32", "cdna3/v_mfma_f32_32x32x8_bf16",
     "cdna3/v_mfma_f32_4x4x4_16b_f16", "cdna3/v_mfma_f32_16x16x8_xf32", "cdna3/v_mfma_f32_16x16x32_bf8_fp8",
     "cdna3/v_mfma_f32_32x32x16_fp8_fp8", "cdna3/v_mfma_f32_16x16x1_4b_f32",
+    "cdna1/v_mfma_i32_16x16x16i8", "cdna2/v_mfma_i32_4x4x4i8", "cdna2/v_mfma_i32_32x32x4i8",
+    "cdna3/v_mfma_i32_16x16x32_i8", "cdna3/v_mfma_i32_32x32x16_i8", "cdna3/v_mfma_i32_32x32x4_2b_i8",
+    "cdna3/v_smfmac_f32_16x16x32_f16", "cdna3/v_smfmac_f32_32x32x16_bf16", "cdna3/v_smfmac_i32_16x16x64_i8",
+    "cdna3/v_smfmac_f32_32x32x32_bf8_fp8",
+    "rdna3/v_wmma_i32_16x16x16_iu8.u8.i8.clamp", "rdna3/v_wmma_i32_16x16x16_iu4.i4.u4",
+    "rdna4/v_wmma_i32_16x16x16_iu8.i8.i8.clamp", "rdna4/v_wmma_i32_16x16x16_iu4.u4.u4.clamp",
+    "rdna4/v_wmma_i32_16x16x32_iu4.i4.u4", "rdna4/v_swmmac_i32_16x16x32_iu8.i8.u8.clamp",
+    "rdna4/v_swmmac_i32_16x16x32_iu4.u4.i4", "rdna4/v_swmmac_i32_16x16x64_iu4.i4.i4.clamp",
 ]  # fmt: skip
 
 
@@ -85,7 +93,7 @@ def tools() -> None:
 def test_an_instruction_is_built_and_seen(name: str) -> None:
     tools()
     kernel = hip.code_object(unit(name).spec)
-    assert kernel.made.mnemonic == name.partition("/")[2]
+    assert kernel.made.mnemonic.split()[0] == name.partition("/")[2].partition(".")[0]
     assert "clang" in kernel.compiler
     assert kernel.path.read_bytes()[:4] == b"\x7fELF"  # what HIP loads, not a bundle
 
@@ -101,10 +109,10 @@ def test_every_instruction_is_built_and_seen(arch: str) -> None:
 
 def test_another_instruction_rejects(monkeypatch: pytest.MonkeyPatch, host: Path) -> None:
     """The one that was asked for must be there."""
-    other = mfma(unit("cdna3/v_mfma_f32_16x16x16_f16").spec)
-    wanted = mfma(unit("cdna3/v_mfma_f32_32x32x8_f16").spec)
-    wrong = Mfma(wanted.target, other.header, other.intrinsic, wanted.mnemonic, 1)
-    monkeypatch.setattr(hip, "mfma", lambda _: wrong)
+    other = matrix_instruction(unit("cdna3/v_mfma_f32_16x16x16_f16").spec)
+    wanted = matrix_instruction(unit("cdna3/v_mfma_f32_32x32x8_f16").spec)
+    wrong = MatrixInstruction(wanted.target, other.header, other.intrinsic, wanted.mnemonic, 1, 64)
+    monkeypatch.setattr(hip, "matrix_instruction", lambda _: wrong)
     with pytest.raises(
         DeviceError, match=r"expected one v_mfma_f32_32x32x8_f16 .* makes v_mfma_f32_16x16x16_f16"
     ):
@@ -127,12 +135,19 @@ def test_hipcc_is_told_that_the_gpu_is_amds(tmp_path: Path, monkeypatch: pytest.
 def test_every_unit_has_a_kernel() -> None:
     assert len(AMD) > 60
     for name in AMD:
-        made = mfma(unit(name).spec)
-        assert made.mnemonic == name.partition("/")[2]
+        made = matrix_instruction(unit(name).spec)
+        mnemonic, *more = name.partition("/")[2].split(".")
+        assert made.mnemonic.split()[0] == mnemonic
+        # Signs and clamp of integers, without which another unit's instruction would be taken for it.
+        assert ("clamp" in made.mnemonic) == ("clamp" in more)
+        assert ("neg_lo:[1,0,0]" in made.mnemonic) == (more[:2] in (["i8", "u8"], ["i4", "u4"]))
         assert made.blocks in (1, 2, 4, 16)
-    for name in ("x86/vdpbf16ps", "hopper/mma.m16n8k16.f32.f16.f16.f32"):
-        with pytest.raises(DeviceError, match="expected a unit of an AMD GPU"):
-            mfma(unit(name).spec)
+    for name in (
+        "x86/vdpbf16ps", "hopper/mma.m16n8k16.f32.f16.f16.f32", "rdna3/v_wmma_f32_16x16x16_f16",
+        "rdna4/v_swmmac_f32_16x16x32_f16",
+    ):  # fmt: skip
+        with pytest.raises(DeviceError, match=r"expected a matrix instruction of an AMD GPU .* but got"):
+            matrix_instruction(unit(name).spec)
 
 
 # ---------------------------------------------------------------------------------------- simulation
@@ -144,13 +159,17 @@ def test_layouts_as_they_are_printed() -> None:
     assert all(a(0, t % 16, t // 16) == (t, 0) for t in range(64))
     assert all(d(0, t // 16 + 4 * e, t % 16) == (t, e) for t in range(64) for e in range(4))
     for name in AMD:
-        spec, blocks = unit(name).spec, mfma(unit(name).spec).blocks
+        spec, made = unit(name).spec, matrix_instruction(unit(name).spec)
+        at_a, at_b, at_d = layouts(spec)
         for where, shape in (
-            (A[spec.m, spec.k, blocks], (spec.m, spec.k)),
-            (D[spec.m, blocks, spec.d_format.name], (spec.m, spec.n)),
+            (at_a, (spec.m, spec.k)),
+            (at_b, (spec.n, spec.k * (1 + spec.sparse))),
+            (at_d, (spec.m, spec.n)),
         ):
-            found = sorted(places(where, blocks, *shape).values())
-            assert found == list(product(range(64), range(blocks * shape[0] * shape[1] // 64)))
+            # On RDNA3 half of the lanes hold A and B, and the others the same again.
+            lanes = 16 if spec.arch == "rdna3" and where is not at_d else made.lanes
+            found = sorted(places(where, made.blocks, *shape).values())
+            assert found == list(product(range(lanes), range(made.blocks * shape[0] * shape[1] // lanes)))
 
 
 def on_host(folder: Path, name: str, altered: str = "") -> HipDevice:
@@ -162,7 +181,9 @@ def on_host(folder: Path, name: str, altered: str = "") -> HipDevice:
 def test_a_probe_computes_the_matrix_product(name: str, host: Path) -> None:
     """Operands go through the probe's loads, the layouts of AMD's calculator, and the probe's stores."""
     spec = unit(name).spec
-    x = batch(spec, spec.k, (mfma(spec).blocks + 1) * min(spec.m, spec.n) + 3, 1)
+    # Of a sparse one, tiles with every index and every word where none is selected.
+    tiles = 25 if spec.sparse else matrix_instruction(spec).blocks + 1
+    x = batch(spec, spec.k, tiles * min(spec.m, spec.n) + 3, 1)
     first, second = on_host(host, name).twice(spec, x)
     model = replay(spec, x)
     assert (first == model).all()
@@ -176,6 +197,9 @@ def test_a_probe_computes_the_matrix_product(name: str, host: Path) -> None:
         ("(rest / blocks_across + rows_across", "(rest % rows_across + rows_across", F64),
         ("e.block = rest % blocks_across", "e.block = rest / rows_across", F64),
         ("rest / blocks * items + item", "rest % blocks * items + item", "cdna2/v_mfma_f32_16x16x16f16"),
+        ("k % 4 == first ?", "k % 4 == 3 - first ?", "cdna3/v_smfmac_f32_16x16x32_f16"),
+        ("k / 4 * 2 + 1", "k / 4 * 2", "rdna4/v_swmmac_i32_16x16x32_iu8.i8.u8.clamp"),
+        ("e.row = item % high", "e.row = item % 2", "rdna4/v_wmma_i32_16x16x16_iu4.u4.u4.clamp"),
     ],
 )
 def test_a_wrong_layout_rejects(
@@ -189,7 +213,7 @@ def test_a_wrong_layout_rejects(
     path.write_text(text.replace(old, new))
     monkeypatch.setattr(hip, "sources", lambda _: tmp_path / "hip")
     spec = unit(name).spec
-    x = batch(spec, spec.k, mfma(spec).blocks * min(spec.m, spec.n), 1)
+    x = batch(spec, spec.k, matrix_instruction(spec).blocks * min(spec.m, spec.n), 1)
     first, _ = on_host(host, name).twice(spec, x)
     assert (first != replay(spec, x)).any()
 
@@ -317,10 +341,10 @@ def test_what_is_not_there_is_one_sentence(
         device.identify(unit(CDNA2).spec, 8)
     assert device.units() == [name for name in AMD if name.startswith("cdna2/")]
     runtime = SimulatedHip(host, "cdna2")
-    monkeypatch.setenv("SIMULATED_TARGET", "gfx1100")
+    monkeypatch.setenv("SIMULATED_TARGET", "gfx1030")
     other = HipDevice("0", runtime)
     assert other.units() == []
-    assert other.abilities()[0].missing == "gfx1100 is not in the catalogue"
+    assert other.abilities()[0].missing == "gfx1030 is not in the catalogue"
     monkeypatch.setenv("SIMULATED_TARGET", "")
     with pytest.raises(DeviceError, match="which gfx target the GPU is"):
         HipDevice("0", runtime)
@@ -393,7 +417,7 @@ def test_a_kernel_is_launched_on_each_gpu(host: Path, monkeypatch: pytest.Monkey
         "", "expected HIP to run a kernel, but it says: unspecified launch failure"
     )  # fmt: skip
     monkeypatch.delenv("SIMULATED_FAILURE")
-    monkeypatch.setenv("SIMULATED_TARGET", "gfx1100")
+    monkeypatch.setenv("SIMULATED_TARGET", "gfx1030")
     (gpu,) = [device for device in listing.devices()[0] if device.name == "hip:0"]
     assert (gpu.ran, gpu.fault) == ("", "")
     assert gpu.abilities[0].missing
