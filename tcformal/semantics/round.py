@@ -49,6 +49,13 @@ def round_away(
     return g.and_(lost, sign if mode == "RD" else g.not_(sign))
 
 
+def _dropped(g: Graph, mode: str | Choice, x: Node, amount: int) -> Node | None:
+    """The `amount` low bits of x where the mode adds a random word; other circuits have no such node."""
+    if isinstance(mode, Choice) or random_word(mode) is None:
+        return None
+    return g.extract(x, amount - 1, 0)
+
+
 def _random_carry(g: Graph, mode: str, random: tuple[int, int | None], dropped: Node | None) -> Node:
     """The carry of a random word that is added to as many of the highest dropped bits."""
     bits, word = random
@@ -214,7 +221,7 @@ def _to_floating(
     height = g.sub_mod(limit, _fit(g, distance, limit.width))
 
     kept, guard, sticky = drop_low_bits(g, shifted, n - p)
-    dropped = g.extract(shifted, n - p - 1, 0)
+    dropped = _dropped(g, mode_of(target), shifted, n - p)
     away = round_away(g, mode_of(target), sign, g.bit(kept, 0), guard, sticky, dropped)
     g.label("normalised", shifted)
     g.label("shift", distance)
@@ -271,7 +278,7 @@ def _tiny(g: Graph, target: Conversion, sign: Node, shifted: Node, kept: Node, g
     """
     p = target.precision
     _, next_one, rest = drop_low_bits(g, shifted, shifted.width - p - 1)
-    dropped = g.extract(shifted, shifted.width - p - 2, 0)
+    dropped = _dropped(g, mode_of(target), shifted, shifted.width - p - 1)
     up = round_away(g, mode_of(target), sign, guard, next_one, rest, dropped)
     ones = g.and_(guard, g.is_zero(g.not_(g.extract(kept, p - 2, 0))))
     return g.and_(g.not_(g.top(kept)), g.not_(g.and_(ones, up)))
