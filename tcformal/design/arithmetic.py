@@ -220,6 +220,16 @@ def cute_sum(*, products: int) -> Design:
     )  # fmt: skip
 
 
+def cute_groups(*, zero_exponent: int, group_exponent: int) -> Design:
+    """CUTE's fp4: scaled sums of 16 products rounded down with three bits more, c toward zero; the whole sum
+    loses these, rounded down, and is truncated."""
+    return replace(
+        cute_sum(products=128), group=16, group_exponent=group_exponent, zero_group="scale",
+        zero_exponent=zero_exponent, fraction_bits=26, alignment_rounding="RD", c_alignment_rounding="RZ",
+        sum_fraction_bits=23, zero_sign="positive",
+    )  # fmt: skip
+
+
 def tensix_sum(*, d: str, minus_one: int | None) -> Design:
     """MVMUL, first fidelity phase: sums of 8 products, not normalised, and Dst are aligned with ties up and
     away, in 16 bits twice."""

@@ -25,6 +25,7 @@ from tcformal.design.rounding import (
     SUBNORMALS,
     SUM_ROUNDINGS_OF,
     VANISHED,
+    ZERO_GROUPS,
     ZERO_SIGNS,
     ZERO_WORDS,
 )
@@ -178,6 +179,8 @@ def axis_values(unit: UnitSpec) -> dict[str, Iterable[object]]:
         **{name: () if (own := getattr(d, name)) is None else ("none", *around(own)) for name in _OWN_BITS},
         "c_alignment_rounding": () if d.c_alignment_rounding is None else ("none", *ALIGNMENTS),
         "e_max_of": () if d.e_max_of == "terms" else E_MAX_OF,
+        "group_exponent": around(d.group_exponent) if d.group_exponent else (),
+        "zero_group": () if d.zero_group == "products" else ZERO_GROUPS,
         "operand_rounding": () if d.operand_rounding is None else ("none", *_modes(d.operand_rounding)),
         "operand_subnormals": SUBNORMALS,
         "b_subnormals": () if d.b_subnormals is None else ("none", *SUBNORMALS),

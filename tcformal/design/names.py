@@ -42,9 +42,10 @@ _ORDER = (
     "normalise_products", "zero_exponent", "carry_bits", "accumulation", "lost_bits", "zero_words",
     "vanished_c", "aligned_group", "zero_terms", "exponent_step", "order", "normalise_operands",
     "operand_rounding", "a_bits", "b_bits",
-    "piece_bits", "dropped_pieces", "negated", "group", "product_limit", "sum_fraction_bits",
-    "sum_rounding", "operand_subnormals", "b_subnormals", "c_subnormals", "result_subnormals",
-    "product_rounding", "accumulator", "conversion", "nan_word", "special_words", "nan_rule",
+    "piece_bits", "dropped_pieces", "negated", "group", "group_exponent", "zero_group", "product_limit",
+    "sum_fraction_bits", "sum_rounding", "operand_subnormals", "b_subnormals", "c_subnormals",
+    "result_subnormals", "product_rounding", "accumulator", "conversion", "nan_word", "special_words",
+    "nan_rule",
     "factor_nan_word", "zero_sign", "overflow",
 )  # fmt: skip
 _INTEGERS = (*NUMBERS, "zero_exponent", "group")
@@ -225,7 +226,7 @@ def _completed(base: Mapping[str, Value], given: Mapping[str, Value]) -> Design:
         places = {"fused": "joined", "sequential": "first"}
         merged["c_position"] = places.get(str(merged["summation"]), "last")
     in_one = merged["summation"] in ("tr", "gtr")
-    if not in_one and "sum_fraction_bits" not in given:
+    if not in_one and "summation" in given and "sum_fraction_bits" not in given:
         merged["sum_fraction_bits"] = None
     if "accumulator" not in given and merged["c_fraction_bits"] is None:
         if merged["c_position"] in ("joined", "after") or in_one:

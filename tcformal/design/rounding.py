@@ -50,6 +50,7 @@ SUBNORMALS = ("kept", "positive_zero", "signed_zero")
 C_SUBNORMALS = (*SUBNORMALS, "hidden_bit")
 RESULT_SUBNORMALS = ("kept", "signed_zero", "tiny_zero")
 E_MAX_OF = ("terms", "products")
+ZERO_GROUPS = ("products", "scale")
 VANISHED = ("cut", "dropped")
 LOST_BITS = ("cut", "jammed", "sticky", "halves")
 ZERO_WORDS = ("summed", "skipped")
@@ -92,7 +93,7 @@ CHOICES: dict[str, Iterable[str]] = {
     "sum_rounding": SUM_ROUNDINGS, "operand_subnormals": SUBNORMALS, "c_subnormals": C_SUBNORMALS,
     "result_subnormals": RESULT_SUBNORMALS, "vanished_c": VANISHED, "negated": NEGATED,
     "lost_bits": LOST_BITS, "zero_words": ZERO_WORDS,
-    "special_words": SPECIAL_WORDS, "e_max_of": E_MAX_OF,
+    "special_words": SPECIAL_WORDS, "e_max_of": E_MAX_OF, "zero_group": ZERO_GROUPS,
 }  # fmt: skip
 #: The most products of one sum that a design can have: theorems are about any number.
 MOST_PRODUCTS = 1 << 20
@@ -105,6 +106,7 @@ NUMBERS: dict[str, tuple[int, int | None]] = {
     "c_fraction_bits": (1, 256), "carry_bits": (0, 64), "aligned_group": (1, 256),
     "piece_bits": (1, 64), "dropped_pieces": (0, 64), "zero_terms": (-40000, -1),
     "exponent_step": (1, 8), "c_bits": (1, 256), "second_fraction_bits": (1, 256), "minus_one": (0, 64),
+    "group_exponent": (-64, 64),
 }  # fmt: skip
 
 _NAMED = {"FP64": (11, 52), "FP32": (8, 23), "FP16": (5, 10), "BF16": (8, 7)}

@@ -34,6 +34,8 @@ _CUT_TOGETHER: dict[str, tuple[object, ...]] = {
     "summation": ("fused",), "c_position": ("joined",), "lost_bits": ("cut",), "c_fraction_bits": (None,),
     "accumulation": ("twos_complement",),
 }  # fmt: skip
+#: Sums that are cut, or can be, before they are normalised.
+_CUT_SUMS = ("tr", "gtr", "fused")
 _WHOLE_FACTORS: dict[str, tuple[object, ...]] = {
     "exponent_step": (1,), "piece_bits": (None,), "zero_terms": (None,), "lost_bits": ("cut",),
 }  # fmt: skip
@@ -171,6 +173,11 @@ class Products:
     #: Products per group whose exact sum is one term of the fused sum, scaled as a whole [XIE G]; None:
     #: every product is a term, and scales act on its exponent.
     group: int | None = None
+    #: By how much the exponent of a group's sum exceeds that of its scales [CUTE 6, 9].
+    group_exponent: int = 0
+    #: Which groups have the exponent of zero terms: those with a zero scale, and those whose `products` are
+    #: all zero [MMA-Sim 2.1.1]; or those with a zero `scale` alone [CUTE].
+    zero_group: str = "products"
 
     def subtracts(self, k: int) -> bool:
         """Whether product k is subtracted."""
@@ -250,10 +257,11 @@ class Accumulation:
     #: Rounding of each partial sum of a `sequential` or `pairwise` block, and of a `last` c's other operand;
     #: with c_fraction_bits, a rounding of the one sum before `conversion`, where a sum of zero is +0.
     accumulator: str | None = None
-    #: Fraction bits of the sum with c in `tr` and `gtr` [XIE F_2]; None elsewhere.
+    #: Fraction bits of the sum with c in `tr` and `gtr` [XIE F_2]; in a fused sum, those at e_max to which it
+    #: is cut before it is normalised [CUTE]; None: it is not cut.
     sum_fraction_bits: int | None = None
     #: What `tr` and `gtr` cut: the products' sum, c, and their sum [MMA-Sim 2.1.1], RD; all but the last,
-    #: RD_ADDENDS [XIE Algorithms 10, 11]; RZ: the hypothetical instruction of XIE §6.2.4; RD elsewhere.
+    #: RD_ADDENDS [XIE Algorithms 10, 11]; RZ: the hypothetical instruction of XIE §6.2.4; RD in fused sums.
     sum_rounding: str = "RD"
 
 
@@ -361,14 +369,24 @@ class Design(SpecialValues, Rounding, Accumulation, Alignment, Products, Shown):
                 f"but got {self.c_position}"
             )
         in_one = self.summation in ("tr", "gtr")
-        if in_one != (self.sum_fraction_bits is not None) or (in_one and self.fraction_bits is None):
-            raise InputError(
-                "expected fraction_bits and sum_fraction_bits exactly with summation=tr and gtr, "
-                f"but got sum_fraction_bits={self.sum_fraction_bits} with summation={self.summation}"
-            )
         f, f2 = self.fraction_bits, self.sum_fraction_bits
-        if f is not None and f2 is not None and f2 < f:
-            raise InputError(f"expected sum_fraction_bits of at least fraction_bits={f}, but got {f2}")
+        if (in_one and f2 is None) or (f2 is not None and (f is None or self.summation not in _CUT_SUMS)):
+            raise InputError(
+                "expected fraction_bits and sum_fraction_bits with summation=tr and gtr, or both in a fused "
+                f"sum, but got sum_fraction_bits={f2} with summation={self.summation}"
+            )
+        if f is not None and f2 is not None and (f2 < f if in_one else f2 > f):
+            bound = "at least" if in_one else "at most"
+            raise InputError(f"expected sum_fraction_bits of {bound} fraction_bits={f}, but got {f2}")
+        if f2 is not None and not in_one:
+            _check_others(
+                self, "sum_fraction_bits", _CUT_TOGETHER | {"normalised": (True,), "minus_one": (None,)}
+            )
+        if self.group is None and (self.group_exponent, self.zero_group) != (0, "products"):
+            raise InputError(
+                "expected group beside group_exponent and zero_group, but got "
+                f"group_exponent={self.group_exponent} and zero_group={self.zero_group} without one"
+            )
         may_round = self.c_position == "joined" and self.c_fraction_bits is not None
         in_one_rounding = self.c_position in ("joined", "after") or in_one
         if not may_round and in_one_rounding != (self.accumulator is None):
@@ -494,7 +512,8 @@ class Design(SpecialValues, Rounding, Accumulation, Alignment, Products, Shown):
         plain = self.summation == "fused" and self.c_position != "after" and not self.framed
         plain = plain and (self.lost_bits, self.zero_words) == ("cut", "summed")
         plain = plain and (self.c_alignment_rounding, self.c_bits, self.second_fraction_bits) == (None,) * 3
-        plain = plain and self.e_max_of == "terms"
+        plain = plain and (self.e_max_of, self.sum_fraction_bits) == ("terms", None)
+        plain = plain and (self.group_exponent, self.zero_group) == (0, "products")
         return plain and self.fraction_bits is not None
 
     @property

@@ -203,22 +203,28 @@ def group_term(design: Design, products: Sequence[ExactValue], scales: Sequence[
     """The exact scaled sum of a group's products, as one term.
 
     Shapes: products: G values; scales: none, or the two of the group.
-    Ranges and units: the exponent is the sum of the scales' exponents (0 without scales).
+    Ranges and units: the exponent is the sum of the scales' exponents (0 without scales) and group_exponent.
     Zero, NaN, Inf: a sum of infinities as in `exact_specials`; the sum of products that are not all zero is
-    `cancelled` where it is zero, and stays so unless a scale is zero.
-    Source: XIE Algorithm 9, step 1; MMA-Sim 2.1.1 (e_zero of groups).
+    `cancelled` where it is zero, and stays so unless a scale is zero; under zero_group `scale` any sum is.
+    Source: XIE Algorithm 9, step 1; MMA-Sim 2.1.1 (e_zero of groups); CUTE, ccode/fmac.h (nvfp4mac).
     """
     special = exact_specials(products)
     if special is None:
         numbers = [p.number for p in products]
         total = exact_sum(numbers)
         sign = sign_of_sum(total, [p.sign for p in products], numbers, design.step.mode)
-        term = ExactValue(NumberClass.FINITE, sign, abs(total), 0, total == 0 and any(numbers))
+        term = ExactValue(
+            NumberClass.FINITE,
+            sign,
+            abs(total),
+            0,
+            total == 0 and (any(numbers) or design.zero_group == "scale"),
+        )
     else:
         term = special
     for scale in scales:
         term = multiply(term, scale)
-    return term
+    return term._replace(exponent=term.exponent + design.group_exponent)
 
 
 def exact_specials(terms: Sequence[ExactValue]) -> ExactValue | None:

@@ -81,6 +81,9 @@ def aligned_sum(
         count = wrap(count, 1 + (bits + 1 + design.carry_bits))
     if design.minus_one is not None and count == -1:
         count = -(2**design.minus_one)
+    if design.summation == "fused" and design.sum_fraction_bits is not None and e_max is not None:
+        count //= 2 ** (bits - design.sum_fraction_bits)
+        unit = e_max - design.sum_fraction_bits
     total = of_units(count, unit)
     return total, sign_of_sum(total, signs, counts, mode)
 

@@ -92,7 +92,7 @@ def dot(
             named = [Operand("products", (k,)) for k in ks]
             groups: Sequence[GroupSum] = ()
             if design.group is not None:
-                products, groups = grouped_products(g, products, design.group, scales, start)
+                products, groups = grouped_products(g, products, design, scales, start)
                 size = design.group
                 named = [Operand("products", ks[i : i + size]) for i in range(0, length, size)]
             pieces = list(zip(products, named, strict=True))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from tcformal.design.spec import Products
 from tcformal.encodings.spec import Format
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
-from tcformal.semantics.align import all_of, any_of
+from tcformal.semantics.align import all_of, any_of, lowered
 from tcformal.semantics.number import Exponent, Number, Term
 from tcformal.semantics.reduce import add_signed, shifted_up, signed_magnitude, split_sign
 from tcformal.semantics.stages import GroupSum
@@ -120,27 +121,31 @@ def scaled_products(g: Graph, products: Sequence[Number], scales: Scales, start:
 
 
 def grouped_products(
-    g: Graph, products: Sequence[Number], group: int, scales: Scales | None, start: int
+    g: Graph, products: Sequence[Number], design: Products, scales: Scales | None, start: int
 ) -> tuple[list[Number], list[GroupSum]]:
     """The exact scaled sum of each group of products, one term per group.
 
     Shapes: L products -> L / group numbers, and the sums before they are scaled.
     Ranges and units: the significand is the group's sum in units of its lowest weight times the
-    scales' significands; the exponent is the sum of the scales' exponents, 0 without scales.
-    Zero, NaN, Inf: `zero` where every product of the group is zero or a scale's significand is; a
-    group that merely sums to zero keeps its exponent.
-    Source: XIE Algorithm 9 (GST-FDPA); MMA-Sim 2.1.1 (what counts as zero).
+    scales' significands; the exponent is the sum of the scales' exponents, 0 without scales, and the
+    design's group_exponent.
+    Zero, NaN, Inf: `zero` where a scale's significand is zero or, unless zero_group says otherwise, every
+    product of the group; a group that merely sums to zero keeps its exponent.
+    Source: XIE Algorithm 9 (GST-FDPA); MMA-Sim 2.1.1 (what counts as zero); CUTE, ccode/fmac.h (nvfp4mac).
     """
+    group = design.group or 1
     result, sums = [], []
     for first in range(0, len(products), group):
         members = products[first : first + group]
         with g.scope(f"group{first // group}"):
             total, group_sum = _group_sum(g, members)
         sums.append(group_sum)
+        if design.zero_group == "scale":
+            total = replace(total, term=replace(total.term, zero=g.truth(False)))
         if scales is not None:
             alpha, beta = scales.of(g, start + first)
             total = product(g, total, product(g, alpha, beta))
-        result.append(total)
+        result.append(replace(total, term=lowered(total.term, -design.group_exponent)))
     return result, sums
 
 

@@ -304,7 +304,7 @@ def _every_value(unit: UnitSpec, rare: bool = False) -> dict[str, list[str]]:
 def _one_cut(design: Design) -> bool:
     """Whether a sum's terms are cut to one number of bits, which is then an axis of a family."""
     own = (design.c_bits, design.second_fraction_bits, design.minus_one)
-    return own == (None, None, None)
+    return own == (None, None, None) and (design.sum_fraction_bits is None or design.summation != "fused")
 
 
 def _text(value: object) -> str:

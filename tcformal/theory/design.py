@@ -106,6 +106,11 @@ def undescribed(unit: UnitSpec) -> str:
             # A result is the next block's c, which would be read from its word.
             return f"special_words={d.special_words} beside results that are Inf or NaN"
     d = unit.design
+    if d.summation == "fused" and d.sum_fraction_bits is not None:
+        return f"sum_fraction_bits={d.sum_fraction_bits} in a fused sum"
+    for name, usual in (("group_exponent", 0), ("zero_group", "products")):
+        if getattr(d, name) != usual:
+            return f"{name}={getattr(d, name)}"
     if d.group is not None and isinstance(d.zero_exponent, int) and not _zeros_below(unit, d.zero_exponent):
         # The exponent of a group whose products cancel would be that of a zero.
         return f"zero_exponent={d.zero_exponent} beside group={d.group}"

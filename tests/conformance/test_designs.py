@@ -38,6 +38,7 @@ from tcformal.design.rounding import (
     SUM_ROUNDINGS,
     SUMMATIONS,
     VANISHED,
+    ZERO_GROUPS,
     ZERO_SIGNS,
     ZERO_WORDS,
 )
@@ -350,6 +351,20 @@ DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
     "sign-magnitude": ("RZ", {"fraction_bits": 2, "zero_exponent": -1, "accumulation": "sign_magnitude"}),
     "group-of-one": ("RZ", {"fraction_bits": 2, "group": 1, "zero_exponent": -1}),
     "group-of-two": ("RZ", {"fraction_bits": 3, "group": 2, "zero_exponent": 1}),
+    "group-raised": (
+        "RZ",
+        {
+            "fraction_bits": 4,
+            "group": 2,
+            "group_exponent": 2,
+            "zero_group": "scale",
+            "zero_exponent": -1,
+            "alignment_rounding": "RD",
+            "c_alignment_rounding": "RNA",
+            "sum_fraction_bits": 2,
+        },
+    ),
+    "sum-cut": ("RNE", {"fraction_bits": 4, "sum_fraction_bits": 2, "zero_sign": "ieee"}),
     # c aligned apart: complements, groups rounded down, a second rounding, the words of NaNs.
     "complement": (
         "RNE",
@@ -648,6 +663,7 @@ def test_toys_touch_every_value_of_every_parameter() -> None:
         "operand_subnormals": set(SUBNORMALS), "c_subnormals": set(C_SUBNORMALS),
         "result_subnormals": set(RESULT_SUBNORMALS), "normalise_products": {True, False},
         "carry_bits": {None, 0, 1, 2}, "fraction_bits": {None, 1, 2, 3, 4, 9}, "products": {1, 2},
+        "group_exponent": {0, 2}, "zero_group": set(ZERO_GROUPS),
         "group": {None, 1, 2}, "product_limit": {None, 0, 2}, "sum_fraction_bits": {None, 2, 4},
         "sum_rounding": set(SUM_ROUNDINGS), "c_fraction_bits": {None, 1, 3, 4},
         "aligned_group": {None, 1, 2}, "vanished_c": set(VANISHED), "negated": set(NEGATED),

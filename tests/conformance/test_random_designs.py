@@ -22,6 +22,7 @@ from tcformal.design.rounding import (
     SUBNORMALS,
     SUMMATIONS,
     VANISHED,
+    ZERO_GROUPS,
     ZERO_SIGNS,
 )
 from tcformal.design.spec import Design, Operands
@@ -65,7 +66,9 @@ def random_design(rng: random.Random, d: Format) -> Design:
         "zero_words": rng.choice(["summed", "summed", "skipped"]),
         "exponent_step": rng.choice([*[1] * 6, 2, 4]),
         "order": rng.choice(ORDERS),
-        "group": rng.choice([None] * 4 + [1, 2, 4]),
+        "group": (group := rng.choice([None] * 4 + [1, 2, 4])),
+        "group_exponent": 0 if group is None else rng.choice([0, 3, -2]),
+        "zero_group": "products" if group is None else rng.choice(ZERO_GROUPS),
         "product_limit": rng.choice([None] * 3 + [4, -2]),
         "sum_fraction_bits": rng.choice([None, 12, 31]),
         "sum_rounding": rng.choice(["RD", "RD", "RZ", "RD_ADDENDS"]),
@@ -93,7 +96,10 @@ def random_design(rng: random.Random, d: Format) -> Design:
 def c_apart(rng: random.Random, d: Format, bits: int) -> dict[str, Any]:
     """Parameters of a sum whose c is aligned in another way than its products."""
     grouped = rng.random() < 0.5
-    plain = {"summation": "fused", "c_position": "joined", "group": None, "carry_bits": None}
+    plain = {
+        "summation": "fused", "c_position": "joined", "group": None, "group_exponent": 0,
+        "zero_group": "products", "carry_bits": None,
+    }  # fmt: skip
     nans = rng.random() < 0.5
     return plain | {
         "fraction_bits": bits, "c_fraction_bits": bits + rng.choice([0, 1, 2, 18]), "sum_fraction_bits": None,

@@ -21,7 +21,7 @@ def test_names_by_architecture_and_instruction() -> None:
         "volta": 3, "turing": 25, "ampere": 62, "ada": 78, "hopper": 609, "blackwell": 4838,
         "rtx-blackwell": 133, "cdna1": 20, "cdna2": 27, "cdna3": 32, "x86": 43, "arm": 19,
         "power10": 4, "riscv": 10, "gaudi": 4, "gaudi2": 7, "gaudi3": 8, "rdna3": 28, "rdna4": 40,
-        "et-soc-1": 2, "vortex": 5, "hexagon": 1, "nvdla": 1, "cute": 7, "cvfpu": 6,
+        "et-soc-1": 2, "vortex": 11, "hexagon": 1, "nvdla": 1, "cute": 9, "cvfpu": 6,
         "wormhole": 6, "blackhole": 6,
     }  # fmt: skip
     kinds = Counter(n.partition("/")[2].partition(".")[0] for n in catalogue() if n.startswith("hopper/"))

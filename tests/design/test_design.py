@@ -153,13 +153,26 @@ BECAUSE = "because an exact sum has no alignment"
         ),
         (
             {"sum_fraction_bits": 31},
-            "expected fraction_bits and sum_fraction_bits exactly with summation=tr and gtr, "
-            "but got sum_fraction_bits=31 with summation=fused",
+            "expected sum_fraction_bits of at most fraction_bits=24, but got 31",
+        ),
+        (
+            {**STEPS, "sum_fraction_bits": 20},
+            "expected fraction_bits and sum_fraction_bits with summation=tr and gtr, or both in a fused sum, "
+            "but got sum_fraction_bits=20 with summation=sequential",
         ),
         (
             {**DOWN, "sum_fraction_bits": None},
-            "expected fraction_bits and sum_fraction_bits exactly with summation=tr and gtr, "
+            "expected fraction_bits and sum_fraction_bits with summation=tr and gtr, or both in a fused sum, "
             "but got sum_fraction_bits=None with summation=tr",
+        ),
+        (
+            {"sum_fraction_bits": 20, "lost_bits": "sticky"},
+            "expected lost_bits=cut with sum_fraction_bits=20, but got sticky",
+        ),
+        (
+            {"group_exponent": 3},
+            "expected group beside group_exponent and zero_group, but got group_exponent=3 and "
+            "zero_group=products without one",
         ),
         ({**DOWN, "c_position": "joined"}, "expected c_position last with summation=tr, but got joined"),
         ({**DOWN, "zero_exponent": "own"}, "expected zero_exponent=none with summation=tr, but got own"),

@@ -159,6 +159,25 @@ def test_what_rdna_does_with_results_of_sixteen_bits(generation: int) -> None:
     assert dot(clamped, ["inf"], ["2"], "0") == "inf"
 
 
+def test_cute_rounds_sums_of_fp4_down() -> None:
+    """CUTE, ccode/fmac.h: groups lie 9 binades above their scales, sums are rounded down, c is cut."""
+    one = ["1"] * 16 + ["0.5"]
+    ones, nvfp4, mxfp4 = ["1"] * 8, "cute/Nvfp4F32", "cute/Mxfp4F32"
+    low = ["1", "2^-9", *["1"] * 6]
+    assert dot(nvfp4, ["1"], ["1"], "2^-15", (ones, ones)) == "1"
+    assert dot(nvfp4, ["1"], ["1"], "-2^-15", (ones, ones)) == "16383*2^-14"
+    assert dot(nvfp4, ["1"], ["1"], "-2^-18", (ones, ones)) == "1"
+    assert dot(mxfp4, ["1"], ["1"], "-2^-18", (ones[:4], ones[:4])) == "131071*2^-17"
+    # A product of -2^-20 in the second group counts as -2^-17.
+    below = [*["0"] * 16, "-0.5"]
+    assert dot(nvfp4, ["1", *below[1:]], one, "0", (low, low)) == "16383*2^-14"
+    # A group of zeros has its scales' exponent, unless a scale is zero; signs of scales count.
+    wide = ["1", "448", *["1"] * 6]
+    assert dot(nvfp4, ["1"], ["-1"], "0", (wide, wide)) == "-4"
+    assert dot(nvfp4, ["1"], ["-1"], "0", (wide, ["1", "0", *["1"] * 6])) == "-1"
+    assert dot(nvfp4, ["1"], ["1"], "0", (["-1", *ones[1:]], ones)) == "-1"
+
+
 def test_cute_loses_what_lies_below_its_sums_bits() -> None:
     """CUTE, ccode/fmac.h: 23 fraction bits below the largest exponent, toward zero."""
     u = unit("cute/F16F16F32")

@@ -8,6 +8,7 @@ import pytest
 
 from tcformal.backends.concrete import Concrete
 from tcformal.design.rounding import MODES, Conversion
+from tcformal.design.spec import Products
 from tcformal.encodings.catalog import FORMATS
 from tcformal.ir.build import Graph
 from tcformal.semantics.align import distance_below, effective_exponents, largest_exponent
@@ -58,7 +59,7 @@ def number(g: Graph, x: Term) -> Fraction:
 def test_a_group_holds_its_largest_sum(name: str, count: int, sign: int) -> None:
     g = Graph()
     members = largest_products(g, name, count, sign)
-    (total,), _ = grouped_products(g, members, count, None, 0)
+    (total,), _ = grouped_products(g, members, Products(products=count, group=count), None, 0)
     assert number(g, total.term) == count * number(g, members[0].term)
 
 

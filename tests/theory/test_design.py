@@ -118,6 +118,8 @@ def test_a_file_that_does_not_compile_is_refused(tmp_path: Path) -> None:
         ("second_fraction_bits=10", "second_fraction_bits"),
         ("steps=(s(0..7)+c),s.normalised=false", "normalised=false"),
         ("group=2,zero_exponent=5", "zero_exponent=5 beside group=2"),
+        ("group=2,group_exponent=3", "group_exponent=3"), ("group=2,zero_group=scale", "zero_group=scale"),
+        ("sum_fraction_bits=20", "sum_fraction_bits=20 in a fused sum"),
         ("special_words=numbers", "special_words=numbers beside results that are Inf or NaN"),
     ],
 )  # fmt: skip

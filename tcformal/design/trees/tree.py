@@ -27,6 +27,7 @@ STAGE_PARAMETERS = (
 #: Parameters of a design that a tree stands for, with the values that they then have.
 PLAIN: dict[str, Value] = {
     "summation": "fused", "c_position": "joined", "order": "ascending", "accumulator": None, "group": None,
+    "group_exponent": 0, "zero_group": "products",
     "sum_fraction_bits": None, "sum_rounding": "RD", "c_fraction_bits": None, "aligned_group": None,
     "lost_bits": "cut", "zero_words": "summed", "zero_terms": None, "exponent_step": 1,
     "vanished_c": "cut", "factor_nan_word": None,

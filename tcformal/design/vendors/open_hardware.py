@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from tcformal.design.arithmetic import (
     QUIET_NAN,
+    cute_groups,
     cute_sum,
     e_fdpa,
     esperanto_chain,
@@ -18,7 +19,7 @@ from tcformal.design.arithmetic import (
     tensix_sum,
     vortex_dot,
 )
-from tcformal.design.trees.tree import Step, Tree, Value, tree
+from tcformal.design.trees.tree import Step, Tree, Value, read_steps, tree
 from tcformal.design.unit import Evidence, Fact
 from tcformal.design.vendors.facts import as_reference, documented
 from tcformal.design.vendors.row import Published
@@ -26,6 +27,18 @@ from tcformal.design.vendors.row import Published
 #: Where the definitions stand; the first words are tags of `sources.toml`.
 VORTEX = "Vortex, VX_tcu_fedp_tfr.sv and VX_tcu_tfr_*.sv"
 VORTEX_DPI = "Vortex, VX_tcu_fedp_dpi.sv"
+VORTEX_BHF = "Vortex, VX_tcu_fedp_bhf.sv"
+#: Its sums of fp32 numbers: in a simulation, word by word from 0; of Berkeley's HardFloat, in pairs.
+_VORTEX_TREES = (
+    ("dpi", "fp16", "fp16", "((((0+z)+1)+((2+z)+3))+c)"),
+    ("dpi", "bf16", "bf16", "((((0+z)+1)+((2+z)+3))+c)"),
+    ("dpi", "tf32", "e8m10", "(((0+z)+1)+c)"),
+    ("dpi", "fp8", "e4m3", "((((((0+z)+1)+2)+3)+((((4+z)+5)+6)+7))+c)"),
+    ("dpi", "bf8", "e5m2", "((((((0+z)+1)+2)+3)+((((4+z)+5)+6)+7))+c)"),
+    ("bhf", "fp16", "fp16", "(((0+1)+(2+3))+c)"),
+    ("bhf", "bf16", "bf16", "(((0+1)+(2+3))+c)"),
+    ("bhf", "tf32", "e8m10", "(((0+z)+(1+z))+c)"),
+)
 NVDLA = "NVDLA, NV_NVDLA_CMAC_CORE_MAC_exp.v, NV_NVDLA_CMAC_CORE_MAC_mul.v and NV_NVDLA_cmac.h"
 HMX = "Hexagon HMX, hmx_fp16_mac, hmx_fp16_acc_ovf_check and hmx_fp16_cvt"
 HMX_BITS = "Hexagon HMX, QDSP6_MX_FP_ACC_FRAC and QDSP6_MX_FP_RATE"
@@ -51,7 +64,7 @@ def _esperanto() -> Iterator[tuple[str, Published]]:
 
 
 def _vortex() -> Iterator[tuple[str, Published]]:
-    """Vortex's fused fp16 dot product: the RTL, and its stand-in for simulation."""
+    """Vortex's dot products: fused, in fp32 as simulations have them, and in HardFloat's fp32."""
     yield "VX_tcu_fedp_tfr.fp16", Published(
         shape=(1, 1, 4), a="fp16", b="fp16", c="fp32", design=vortex_dot(),
         fact=as_reference(VORTEX, "Vortex-f7dce0c7"),
@@ -64,13 +77,15 @@ def _vortex() -> Iterator[tuple[str, Published]]:
         notes = (hidden, "A tf32 is held in the low 19 bits of a register.")[: 1 if n == 4 else 2]
         row = Published(shape=(1, 1, n), a=fmt, b=fmt, c="fp32", design=design, fact=fact, notes=notes)
         yield f"VX_tcu_fedp_tfr.{name}", row
-    step = Step((Step((Step((Step((0, "zero")), 1)), Step((Step((2, "zero")), 3)))), "c"))
-    chain = replace(fma_chain(fmt="fp32", nan_word=QUIET_NAN["fp32"]), products=4)
-    for fmt, design in (("fp16", chain), ("bf16", replace(chain, product_rounding="RNE-FP32"))):
-        exact = ("Products of fp16 are exact in fp32, in which each of them is rounded.",)
-        yield f"VX_tcu_fedp_dpi.{fmt}", Published(
-            shape=(1, 1, 4), a=fmt, b=fmt, c="fp32", design=design, fact=documented(VORTEX_DPI),
-            tree=Tree(step), notes=exact if fmt == "fp16" else (),
+    for kind, name, fmt, text in _VORTEX_TREES:
+        sums = Tree(read_steps(text))
+        design = replace(fma_chain(fmt="fp32", nan_word=QUIET_NAN["fp32"]), products=sums.k)
+        exact: tuple[str, ...] = (f"Products of {name} are exact in fp32, in which each of them is rounded.",)
+        if name in ("bf16", "tf32"):
+            design, exact = replace(design, product_rounding="RNE-FP32"), ()
+        fact = documented(VORTEX_DPI if kind == "dpi" else VORTEX_BHF)
+        yield f"VX_tcu_fedp_{kind}.{name}", Published(
+            shape=(1, 1, sums.k), a=fmt, b=fmt, c="fp32", design=design, fact=fact, tree=sums, notes=exact
         )  # fmt: skip
 
 
@@ -114,6 +129,14 @@ def _cute() -> Iterator[tuple[str, Published]]:
     for name, a, n, fact, notes in rows:
         design = cute_sum(products=n)
         yield name, Published(shape=(1, 1, n), a=a, b=a, c="fp32", design=design, fact=fact, notes=notes)
+    for name, scales, zeros, above in (
+        ("Mxfp4F32", ("e8m0", 32), -126, 6), ("Nvfp4F32", ("e4m3", 16), -118, 9),
+    ):  # fmt: skip
+        yield name, Published(
+            shape=(1, 1, 128), a="e2m1", b="e2m1", c="fp32",
+            design=cute_groups(zero_exponent=zeros, group_exponent=above),
+            fact=documented(CUTE), scales=scales,
+        )  # fmt: skip
     scale = "A scale that is a NaN counts as 2^128 in its C model; here it makes a NaN."
     for a in ("e4m3", "e5m2"):
         yield f"Mxfp8{a}F32", Published(

@@ -189,6 +189,11 @@ def truncated_total(
     if beside is not None:
         rows = (replace(x, term=term) for x, term in zip(total.terms, given, strict=True))
         total = replace(total, terms=tuple(rows))
+    if design.summation == "fused" and design.sum_fraction_bits is not None:
+        dropped = fraction_bits - design.sum_fraction_bits
+        kept = g.shift_left_const(g.truncate_low(total.bits, dropped), dropped)
+        g.label("cut", kept, signed=True, scale=fraction_bits)
+        total = replace(total, bits=kept, moved_by="the cut of the sum")
     if design.minus_one is not None:
         wide = g.sign_extend_to(total.bits, max(total.bits.width, design.minus_one + 2))
         instead = g.const((1 << wide.width) - (1 << design.minus_one), wide.width)
