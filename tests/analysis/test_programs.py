@@ -242,3 +242,11 @@ def test_lanes_and_fractions_have_to_give_one_result(monkeypatch: pytest.MonkeyP
         monkeypatch.setattr("tcformal.analysis.bounds.program_accuracy._ROUNDS", 24 if n == 2 else 1 << 20)
         with pytest.raises(InputError, match=r"^expected one result of fma-chain, but got 0x\w+ and 0x0$"):
             nearest(program("fma-chain"), n, Range(-8, 8))
+
+
+@pytest.mark.parametrize("name", ["nvfp4", "nvfp4@dequantised=b200:bf16"])
+def test_elements_just_above_half_of_the_least_word_are_doubled(name: str) -> None:
+    """Both factors: the products are four times too large, beside two of each block that fix its scale."""
+    x = program_accuracy(name, length=48)
+    assert Fraction(299, 100) < x.near.ratio < 3
+    assert x.conditions == ("c = 0", "every element is zero or a normal number")

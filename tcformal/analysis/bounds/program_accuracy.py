@@ -37,6 +37,8 @@ _ROWS, _ROUNDS, _PRODUCTS = 2048, 24, 1 << 18
 _LANES = 8
 #: Products that are not zero, and rows, where binary64 is scaled by data: sums of thousands of bits.
 _FEW = 64
+#: Exponents of elements that words may underflow beside, and places of what exceeds half of a word.
+_WIDE, _FINE = 100, 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +72,11 @@ class Near:
         return True
 
 
-def nearest(p: Program, n: int, exponents: Range | None) -> Near:
+def nearest(p: Program, n: int, exponents: Range | None, *, underflow: bool = False) -> Near:
     """Search for inputs of large error: constructed products, random ones, and an ascent.
 
-    Ranges and units: elements are zero or normal, with exponents in the range where there is one.
+    Ranges and units: elements are zero or normal, with exponents in the range where there is one; without
+    one, words of the program may be subnormal with `underflow` alone.
     Errors: InputError where integers and fractions give different results.
     """
     wide = exponents is None and any(p.input_format(x).storage_bits == 64 for x in "ab")
@@ -85,6 +88,9 @@ def nearest(p: Program, n: int, exponents: Range | None) -> Near:
     # With scales that depend on data every new exponent is a definition of its own.
     if exponents is not None and n * _ROUNDS <= _ROWS:
         row = search.climbed(row)
+    if underflow and exponents is None:
+        search = _NearSearch(p, n, Range(-_WIDE, _WIDE))
+        row = search.best([row, *search.raised()])
     return search.replayed(row)
 
 
@@ -137,40 +143,53 @@ class _NearSearch:
         Where scales depend on data, two elements of each block are as large as the format's largest number in
         the elements' binade, against zeros, so that the others reach the words as they are.
         """
-        steps = self.p.plan(self.n).steps
-        sources = [steps[s.source] for s in steps if isinstance(s, HeadroomStep | MagnitudeStep)]
-        blocks = {min(s.length, self.n) for s in sources if s.length is not None}
-        targets = {s.target for s in steps if isinstance(s, RoundStep) and s.length is not None}
-        for fmt in sorted(targets, key=str):
+        for fmt in self._targets():
             half = Fraction(1, 2 << fmt.fraction_bits)
-            largest = decode(fmt, fmt.largest).number
-            top = largest / Fraction(2) ** exponent_of(largest)
             # Rounded to nearest and rounded down.
             sizes = 1 + half, 1 + 2 * half * (1 - Fraction(1, 1 << 10))
             for size, lowest in itertools.product(sizes, (False, True)):
-                row = self._filled(size, lowest)
-                if row is None:
-                    continue
-                for start in (x for block in blocks for x in range(0, self.n - 1, block)):
-                    for side in range(2):
-                        more = encoded(self.formats[side], top * Fraction(2) ** self._middle(side))
-                        row[side, start + side], row[1 - side, start + side] = more or 0, 0
-                if self._allowed(row[None])[0]:
-                    yield row
+                # What is left of the lowest elements is the first to be subnormal.
+                exponents = [self.ranges[side][0] if lowest else self._middle(side) for side in range(2)]
+                yield from self._filled(fmt, (size, size), exponents)
 
-    def _filled(self, size: Fraction, lowest: bool) -> InputWords | None:
-        """A row whose elements share one significand, at mid-range or at the lowest exponent.
+    def raised(self) -> Iterator[InputWords]:
+        """Rows of elements just above half of a format's least word, to which they are rounded up.
 
-        None where a format lacks it.  What is left of the lowest elements is the first to be subnormal.
+        Two elements of each block are as large as in `between`, so that scales leave the others so small.
         """
-        row = np.zeros((2, self.n), np.uint64)
-        for side, fmt in enumerate(self.formats):
-            e = self.ranges[side][0] if lowest else self._middle(side)
-            word = encoded(fmt, size * Fraction(2) ** e)
-            if word is None:
-                return None
-            row[side] = word
-        return row
+        for fmt in self._targets():
+            below = fmt.least_exponent - 1 - exponent_of(decode(fmt, fmt.largest).number)
+            sizes = [1 + Fraction(1, 1 << min(x.fraction_bits, _FINE)) for x in self.formats]
+            yield from self._filled(fmt, sizes, [self._middle(side) + below for side in range(2)])
+
+    def _targets(self) -> list[Format]:
+        """The formats that the program rounds elements to."""
+        steps = self.p.plan(self.n).steps
+        return sorted({s.target for s in steps if isinstance(s, RoundStep) and s.length is not None}, key=str)
+
+    def _filled(
+        self, fmt: Format, sizes: Sequence[Fraction], exponents: Sequence[int]
+    ) -> Iterator[InputWords]:
+        """A row whose elements share one number, but for two of each block that is scaled; none that a format
+        lacks."""
+        words = [
+            encoded(own, size * Fraction(2) ** e)
+            for own, size, e in zip(self.formats, sizes, exponents, strict=True)
+        ]
+        if None in words:
+            return
+        row = np.repeat(np.array(words, np.uint64)[:, None], self.n, 1)
+        steps = self.p.plan(self.n).steps
+        sources = [steps[s.source] for s in steps if isinstance(s, HeadroomStep | MagnitudeStep)]
+        blocks = {min(s.length, self.n) for s in sources if s.length is not None}
+        largest = decode(fmt, fmt.largest).number
+        top = largest / Fraction(2) ** exponent_of(largest)
+        for start in (x for block in blocks for x in range(0, self.n - 1, block)):
+            for side in range(2):
+                more = encoded(self.formats[side], top * Fraction(2) ** self._middle(side))
+                row[side, start + side], row[1 - side, start + side] = more or 0, 0
+        if self._allowed(row[None])[0]:
+            yield row
 
     def _middle(self, side: int) -> int:
         """The middle of a side's exponent range."""
@@ -337,7 +356,9 @@ class ProgramAccuracy(Shown):
 
     @property
     def conditions(self) -> tuple[str, ...]:
-        """The conditions of the bound, as sentences."""
+        """The conditions of the bound, or of the inputs found, as sentences."""
+        if self.bound is None and not self.inside:
+            return ("c = 0", "every element is zero or a normal number")
         if self.exponents is None:
             return ("c = 0", "no element, scale, word or result is subnormal or overflows")
         low, high = self.exponents
@@ -357,7 +378,7 @@ def program_accuracy(
     Shapes: `length` products; c is 0.
     Ranges and units: `exponents` of elements that are not zero, least and largest, cut to those of the normal
     numbers of the input formats; they do not count where scales depend on data.  What underflows in the range
-    is counted.  `prove`: False leaves the bound out.
+    is counted.  `prove`: False leaves the bound out; where none follows, words of the inputs may underflow.
     Zero, NaN, Inf: elements are zero or normal.
     Errors: InputError for a length or exponents out of range.  A step of which nothing is known, what may
     overflow, or a unit to which no theorem applies leaves `bound` None, with the reason.
@@ -379,8 +400,6 @@ def program_accuracy(
         raise InputError(f"expected exponents that the inputs of {p.name} have, but got {exponents}")
     scaled = any(isinstance(step, HeadroomStep | MagnitudeStep) for step in plan.steps)
     among = None if scaled else Range(low, high)
-    progress("looking for inputs")
-    near = nearest(p, n, among)
     bound, reason = None, "no proof was asked for"
     bounds = CallBounds()
     if prove:
@@ -388,6 +407,9 @@ def program_accuracy(
             bound, reason = StepErrors(plan, among, bounds).constant(), ""
         except InputError as error:
             reason = str(error)
+    progress("looking for inputs")
+    # A bound has conditions, which words that underflow do not meet.
+    near = nearest(p, n, among, underflow=prove and bound is None)
     return ProgramAccuracy(
         program=p, length=n, exponents=None if scaled else (low, high), bound=bound, near=near,
         steps=tuple(_sentences(bounds)), reason=reason, theorems=bounds.theorems,
