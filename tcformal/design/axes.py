@@ -16,6 +16,7 @@ from tcformal.design.rounding import (
     E_MAX_OF,
     LOST_BITS,
     MODES,
+    MOST_RANDOM_BITS,
     NAN_RULES,
     NEAREST,
     NEGATED,
@@ -28,6 +29,7 @@ from tcformal.design.rounding import (
     ZERO_GROUPS,
     ZERO_SIGNS,
     ZERO_WORDS,
+    random_word,
 )
 from tcformal.design.unit import UnitSpec, same_formats, takes
 from tcformal.errors import InputError
@@ -228,6 +230,23 @@ def rare_values(unit: UnitSpec) -> dict[str, Iterable[object]]:
     }
 
 
+def words_near(mode: str) -> list[str]:
+    """A stochastic rounding with the words beside its own, of as many random bits and of one more.
+
+    Examples:
+        >>> words_near("SR3+7")
+        ['SR3+6', 'SR3+7', 'SR4+13', 'SR4+14', 'SR4+15']
+    """
+    bits, word = random_word(mode) or (0, None)
+    if word is None:
+        return []
+    of = ((bits, (word - 1, word, word + 1)), (bits + 1, (2 * word - 1, 2 * word, 2 * word + 1)))
+    return [f"SR{n}+{w}" for n, near in of for w in near if 0 <= w < 1 << n and n <= MOST_RANDOM_BITS]
+
+
 def _modes(text: str | None) -> tuple[str, ...]:
-    """The conversions of one shape in every rounding mode."""
-    return () if text is None else tuple(f"{mode}-{text.partition('-')[2]}" for mode in MODES)
+    """The conversions of one shape in every rounding mode, and those that add a word near to its own."""
+    if text is None:
+        return ()
+    own, _, shape = text.partition("-")
+    return tuple(f"{mode}-{shape}" for mode in (*MODES, *words_near(own)))

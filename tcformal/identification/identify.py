@@ -47,7 +47,13 @@ from tcformal.identification.masks import AskBatch
 from tcformal.identification.order import Order, first_masks, order_of
 from tcformal.identification.rates import Rate
 from tcformal.identification.repeat import DEEPEST, FEW, Repeated, Repetition, noisy_inputs, repeat
-from tcformal.identification.stochastic import how_it_rounds, plain_sums, stochastic_designs
+from tcformal.identification.stochastic import (
+    how_it_rounds,
+    plain_sums,
+    stochastic_designs,
+    with_mode,
+    words_given,
+)
 from tcformal.identification.survivors import ListedFamily, Search
 from tcformal.identification.validation import Validated, simplest_unfit, validate
 from tcformal.oracle.values import NumberClass, decode, format_value, hex_word
@@ -255,6 +261,8 @@ class Identifying:
             self.progress("trying the catalogued designs")
             self._listed()
         if not self.search.alive:
+            self._words_given()
+        if not self.search.alive:
             self._looks_like()
             if not self.asker.by_hand and kinds.is_no_sum(self.asker):
                 return self._concluded()
@@ -333,6 +341,19 @@ class Identifying:
         found = self._catalogued()
         self.listed = bool(found)
         if left := self.search.listed(found):
+            self.search.listed(left, [u for x in left for u in neighbours(x)])
+
+    def _words_given(self) -> None:
+        """Catalogued designs that round stochastically with one word, and their neighbours."""
+        if self.asker.by_hand or self.asker.refused:
+            return
+        self.progress("asking where sums begin to go up")
+        asked = len(self.asker.history[1])
+        modes = words_given(self.asker)
+        self._learn(asked)
+        designs = [self._worded(u) for u in with_mode([*plain_sums(self.asker), *self._catalogued()], modes)]
+        if left := self.search.listed(designs) if modes else []:
+            self.listed = True
             self.search.listed(left, [u for x in left for u in neighbours(x)])
 
     def _looks_like(self) -> None:

@@ -192,7 +192,7 @@ def ulp_places(spec: UnitSpec, k: int) -> UlpPlaces:
             small = _factors(spec, place * power_of_two(ulp))
             if small is not None:
                 products = [small] if c is not None else [first or (0, 0), small]
-                made.append((place, _witness(spec, k, products, c or 0)))
+                made.append((place, products_witness(spec, k, products, c or 0)))
         if len(made) > len(best.inputs):
             best = UlpPlaces(tuple(made), low)
     return best
@@ -220,7 +220,7 @@ def dense_inputs(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
     return with_scales(spec, Batch(a, b, one_operand(rng, spec.c_format, (n,), "near")))
 
 
-def _witness(spec: UnitSpec, k: int, products: Sequence[tuple[int, int]], c: int) -> Witness:
+def products_witness(spec: UnitSpec, k: int, products: Sequence[tuple[int, int]], c: int) -> Witness:
     """A witness whose first products are given and whose others are zero; scales are 1."""
     a, b = zip(*(*products, *[(0, 0)] * (k - len(products))), strict=True)
     scales = () if spec.scale_format is None else (spec.scale_format.one,) * scale_count(spec, k)
@@ -230,7 +230,10 @@ def _witness(spec: UnitSpec, k: int, products: Sequence[tuple[int, int]], c: int
 def _exact(spec: UnitSpec, k: int) -> list[Witness]:
     """Sums that every design gives exactly: 1 + 1, and a sum of at most 64 ones."""
     one = (spec.a_format.one, spec.b_format.one)
-    return [_witness(spec, k, [one], spec.c_format.one), _witness(spec, k, [one] * min(k, 64), 0)]
+    return [
+        products_witness(spec, k, [one], spec.c_format.one),
+        products_witness(spec, k, [one] * min(k, 64), 0),
+    ]
 
 
 def noisy_inputs(spec: UnitSpec, k: int) -> list[Witness]:
@@ -245,4 +248,4 @@ def _special(spec: UnitSpec, k: int) -> Witness:
         fmt.infinity | low << fmt.ignored_low_bits if fmt.specials is Specials.IEEE else fmt.largest
         for fmt, low in ((spec.a_format, 1), (spec.c_format, 2))
     ]
-    return _witness(spec, k, [(nans[0], spec.b_format.one)], nans[1])
+    return products_witness(spec, k, [(nans[0], spec.b_format.one)], nans[1])

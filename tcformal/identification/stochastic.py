@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from itertools import islice
 
 from tcformal.design.axes import altered
 from tcformal.design.names import resolve
@@ -16,10 +17,12 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.identification.asker import Asker
 from tcformal.identification.rates import Rate
-from tcformal.identification.repeat import DEEPEST, SURE, dense_inputs
+from tcformal.identification.repeat import DEEPEST, SURE, dense_inputs, product_factors, products_witness
 from tcformal.oracle.draws import outcomes
+from tcformal.oracle.numerals import power_of_two
+from tcformal.oracle.values import encoded
 from tcformal.simulation.matrix_unit import padded
-from tcformal.simulation.operands.batch import witness_at
+from tcformal.simulation.operands.batch import batch_of, witness_at
 from tcformal.simulation.replay import oracle_result
 
 #: Random sums, and how often each is asked.
@@ -98,3 +101,66 @@ def plain_sums(asker: Asker) -> list[UnitSpec]:
         names = [] if asker.spec.scale_format else ["exact", "fma"]
         return [resolve(f"{name}@k={asker.k},{formats}") for name in names]
     return []
+
+
+# ------------------------------------------------------------------ a word that is given
+#: Places between two neighbours that are asked at once, and their most bits.
+_AT_ONCE, _PLACE_BITS = 16, 12
+#: Exponents of the terms that a place is beside, as the formats reach them.
+_EXPONENTS = (0, 8, 14, -8)
+
+
+def words_given(asker: Asker) -> list[str]:
+    """Stochastic roundings with one word: sums between two neighbours show from which place on they go up.
+
+    Where terms are cut, a sum that is larger than each of its terms has more bits below its last place.
+    Errors: as `Asker.ask`.
+    """
+    return list(dict.fromkeys(mode for terms in (asker.k, 1) if (mode := _word_given(asker, terms))))
+
+
+def _word_given(asker: Asker, terms: int) -> str:
+    """The mode of sums of c, as many equal products that no more than `terms` are added, and a place."""
+    spec, many = asker.spec, 1 << (terms.bit_length() - 1)
+    bits = min(_PLACE_BITS, max(spec.a_format.fraction_bits, spec.b_format.fraction_bits) + 1)
+
+    def product(value: Fraction) -> list[tuple[int, int]]:
+        return [*islice(product_factors(spec, value), 1)]
+
+    for x in _EXPONENTS:
+        total, one = many * power_of_two(x), product(power_of_two(x))
+        low, c = encoded(spec.d_format, total), encoded(spec.c_format, power_of_two(x))
+        place = total * power_of_two(-spec.d_format.fraction_bits - bits)
+        if (
+            low is not None
+            and c is not None
+            and all((one, product(place), product(place * ((1 << bits) - 1))))
+        ):
+            break
+    else:
+        return ""
+    down, up = 0, 1 << bits
+    while up - down > 1:
+        asked = range(down, up, max(1, (up - down) // _AT_ONCE))[1:]
+        rows = [one * (many - 1) + product(place * j) for j in asked]
+        answers = asker.ask(batch_of([products_witness(spec, asker.k, row, c) for row in rows]))
+        up = next((j for j, d in zip(asked, answers.tolist(), strict=True) if d != low), up)
+        down = max((j for j in asked if j < up), default=down)
+    half = 1 << (bits - 1)
+    if up in (1, half, half + 1, 1 << bits):  # the other roundings
+        return ""
+    fewest = bits - (up & -up).bit_length() + 1
+    return f"SR{fewest}+{(1 << fewest) - (up >> (bits - fewest))}"
+
+
+def with_mode(designs: Sequence[UnitSpec], modes: Sequence[str]) -> list[UnitSpec]:
+    """The designs with every sum rounded in each mode; not those that are no such design."""
+    made = []
+    for u in designs:
+        rounded = {x: getattr(u.design, x) for x in ("conversion", "accumulator")}
+        for mode in modes:
+            with suppress(InputError):
+                made.append(resolve(altered(u, ",".join(
+                    f"{x}={mode}-{text.partition('-')[2]}" for x, text in rounded.items() if text
+                ))))  # fmt: skip
+    return made

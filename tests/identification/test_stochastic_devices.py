@@ -11,11 +11,14 @@ from identification.test_repeat import SPEC, shuffled
 from small_identify import identify
 from tcformal.design.names import resolve
 from tcformal.devices.device import CallableDevice, Device
+from tcformal.devices.registry import ModelDevice
 from tcformal.identification.asker import Asker
 from tcformal.identification.identification import Identification, IdentifyVerdict
+from tcformal.identification.identify import identified as whole
 from tcformal.identification.repeat import Repetition
+from tcformal.identification.stochastic import plain_sums, with_mode, words_given
 from tcformal.simulation.matrix_unit import replay
-from tcformal.simulation.operands.batch import Batch, Raw, rows_of
+from tcformal.simulation.operands.batch import Batch, Raw, batch, rows_of
 
 
 def drawing(name: str, bits: int, words: Callable[[np.random.Generator, int], Raw] | None = None) -> Device:
@@ -75,3 +78,31 @@ def test_a_random_order_rejects() -> None:
     assert found.repeated is not None
     assert found.repeated.repetition is Repetition.RANDOM_ORDER
     assert "what is rounded" not in (found.measured or {})
+
+
+@pytest.mark.parametrize(
+    ("name", "k", "modes"),
+    [
+        ("h100:fp16@conversion=SR5+9-FP32", 8, ["SR5+9", "SR2+1"]),
+        ("exact@k=8,conversion=SR4+11-FP32", 8, ["SR4+11"]),
+        ("exact@k=1,conversion=SR20+1-FP32", 1, []),
+        ("h100:fp16", 8, []),
+        *((f"exact@k=8,conversion={mode}-FP32", 8, []) for mode in ("RNE", "RNA", "RU", "RD", "RO", "RZ")),
+    ],
+)
+def test_a_word_that_is_given_shows_where_sums_go_up(name: str, k: int, modes: list[str]) -> None:
+    """One with more bits than places have, and other roundings, show none."""
+    asker = Asker(ModelDevice(name), SPEC.operands, k)
+    assert words_given(asker) == modes
+    designs = with_mode([*plain_sums(asker), resolve("h100:fp16"), resolve("v100:fp16")], modes)
+    x = batch(asker.spec, k, 300, 1)
+    fitting = [u for u in designs if (replay(u, x) == asker.ask(x)).all()]
+    assert bool(fitting) == bool(modes)
+
+
+@pytest.mark.long
+def test_a_device_with_one_word_is_a_design_with_that_word() -> None:
+    unit = "volta/mma.m8n8k4.f16.f16.f16.f16@conversion=SR3+5-FP16"
+    found = whole(Asker(ModelDevice(unit), resolve(unit).operands, 4), vectors=1000)
+    assert found.verdict in (IdentifyVerdict.IDENTIFIED, IdentifyVerdict.REMAINING)
+    assert found.simplest == unit
