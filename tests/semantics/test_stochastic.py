@@ -48,6 +48,8 @@ SUMS = (
     "sequential@products=4,rounding=SR6+33,a_format=e4m3,b_format=e4m3,c_format=fp16,d_format=fp16",
     "sequential@products=4,product_rounding=SR5+30-FP16,accumulator=SR1+1-FP32",
     "tree@steps=((0+1)+(2+3)+c),conversion=SR20+524289-FP32",
+    "fma@k=4,conversion=SR8+77-FP32",
+    "x86/vdpbf16ps@accumulator=SR8+200-FP32",
     "vortex/VX_tcu_fedp_tfr.fp16@conversion=SR7+64-FP32",
 )
 
@@ -148,7 +150,15 @@ def test_programs_round_to_formats_without_inf_too(body: str, target: str) -> No
             assert d % fmt.sign_bit == i + up or (size > values[-1] and d % fmt.sign_bit == fmt.largest)
 
 
-@pytest.mark.parametrize("name", SUMS[:4])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *SUMS[:2],
+        SUMS[5],
+        SUMS[7],
+        *(pytest.param(x, marks=pytest.mark.slow) for x in (*SUMS[2:5], *SUMS[8:])),
+    ],
+)
 def test_kernels_agree_with_integers(name: str) -> None:
     mismatches, specials, examples = kernel_agreement.judge(name, 5)
     assert (mismatches, examples) == (0, [])
