@@ -15,6 +15,7 @@ from click.testing import CliRunner, Result
 
 import kernel_agreement
 from semantics.test_semantics import every, exponent, power, values_of
+from tcformal.analysis.bounds.accuracy import accuracy, bound_of
 from tcformal.cli.group import main
 from tcformal.design.names import resolve
 from tcformal.design.rounding import Conversion
@@ -248,6 +249,24 @@ def test_a_design_that_draws_its_words_is_refused_where_one_result_is_asked_for(
 def test_terms_are_not_cut_stochastically() -> None:
     with pytest.raises(InputError, match="alignment_rounding"):
         resolve("tfdpa@alignment_rounding=SR3+1")
+
+
+def test_a_bound_of_any_word_is_that_of_both_neighbours() -> None:
+    """One rounding in a block, also of many blocks; no bound where partial sums are rounded, too."""
+    for unit in (
+        "tfdpa@products=4,conversion={}",
+        "h100:fp16@conversion={}",
+        "gaudi2/mme.bf16@conversion={}",
+    ):
+        spec = resolve(unit.format("SR4+3-FP32"))
+        for n in (1, 4, 100):
+            bound = bound_of(spec, n)
+            assert bound == bound_of(unit.format("RU-FP32"), n) == bound_of(unit.format("RD-FP32"), n)
+    found = accuracy(resolve("tfdpa@products=4,conversion=SR4+15-FP32"), length=12)
+    assert found.bound is not None
+    assert found.attained is not None
+    assert found.bound / 8 < found.attained.ratio <= found.bound
+    assert bound_of("sequential@products=4,rounding=SR4+3", 4) is None
 
 
 def called(*words: str) -> Result:
