@@ -21,7 +21,7 @@ from tcformal.simulation.compiled import dot_call, dot_rows, lane_words
 from tcformal.simulation.kernels.cut import cuts
 from tcformal.simulation.kernels.gemm import Gemm, MatrixWords
 from tcformal.simulation.kernels.threads import Work
-from tcformal.simulation.lowering import encoded, ieee
+from tcformal.simulation.lowering import encoded, floors, ieee
 from tcformal.simulation.lowering.ieee import fits
 
 pytestmark = pytest.mark.usefixtures("no_kernels")
@@ -49,6 +49,10 @@ QUICK = (
     "cvfpu/fpnew_sdotp_multi.bf16.e4m3",
     "x86/tdpbf8ps",
     pytest.param("x86/tdpbhf8ps", marks=pytest.mark.slow),
+    # Terms that are rounded down.
+    "rdna4/v_dot2_f32_f16",
+    "rdna4/v_dot2_bf16_bf16",
+    "volta/mma.m8n8k4.f32.f16.f16.f32@alignment_rounding=RD,fraction_bits=40",
     # Trees of sums, and what a compiler makes of several instructions.
     "vortex/VX_tcu_fedp_dpi.bf16",
     "gaudi/mme.fp32.cd8",
@@ -323,9 +327,10 @@ def test_conditions_decide_which_are_taken() -> None:
     volta = "volta/mma.m8n8k4.f32.f16.f16.f32"
     # Four terms; the largest exponent, a distance and a magnitude.
     assert taken(volta) == (False, 4, 3)
-    # Terms of more than 31 bits keep their operators, and one that is not truncated is no product cut.
+    # Terms of more than 31 bits keep their operators, as do those that are rounded up; c too is rounded down.
     assert taken(f"{volta}@fraction_bits=40") == (False, 0, 3)
-    assert taken(f"{volta}@alignment_rounding=RD") == (False, 0, 3)
+    assert taken(f"{volta}@alignment_rounding=RU") == (False, 0, 3)
+    assert taken(f"{volta}@alignment_rounding=RD") == (False, 5, 3)
     assert taken("ampere/mma.m8n8k4.f64.f64.f64.f64")[0]
     # A result that is not rounded to nearest in a format of processors is no operation of theirs.
     assert not taken("sequential@terms=2,a_format=fp16,b_format=fp16,conversion=RZ-FP32")[0]
@@ -336,6 +341,38 @@ def test_conditions_decide_which_are_taken() -> None:
     emulated = "ampere/emulated.mma.m8n8k4.f32.f16.f16.f32"
     assert taken(emulated)[0]
     assert not taken(f"{emulated}@operand_subnormals=signed_zero")[0]
+
+
+@pytest.mark.parametrize("name", ["rdna4/v_dot2_f32_f16", "rdna4/v_dot2_f16_f16", "rdna4/v_dot2_bf16_bf16"])
+def test_what_lies_far_below_a_sum_is_rounded_down(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Powers of two of both signs and all exponents: a negative one below all bits counts as -1."""
+    spec, rng = resolve(name), np.random.default_rng(5)
+
+    def words(fmt: Format, shape: tuple[int, int]) -> Any:
+        exponents = rng.integers(0, (1 << fmt.exponent_bits) - 1, shape, np.uint64) << np.uint64(
+            fmt.fraction_bits
+        )
+        signs = rng.integers(0, 2, shape, np.uint64) << np.uint64(fmt.width - 1)
+        return (exponents | signs | rng.integers(0, 2, shape, np.uint64)).astype(f"u{fmt.width // 8}")
+
+    o, k = spec.operands, 2 * spec.k
+    x = MatrixWords(words(o.a, (40, k)), words(o.b, (k, 100)), words(o.c, (40, 100)))
+    wanted = on_lanes(spec, x)
+
+    def wrong() -> int:
+        with Work(1, progress=False) as work:
+            return int((Gemm(dot_call(spec), "a").multiply(x, work) != wanted).sum())
+
+    assert wrong() == 0
+    right = floors._shifted
+
+    def cut(floor: Any, code: Any, given: Any) -> Any:
+        value, *others = given
+        size = code.select(code.compare("slt", value, code.const(0), 32), code.const(0), value, 0, value.high)
+        return right(floor, code, [size, *others])
+
+    monkeypatch.setattr(floors, "_shifted", cut)
+    assert wrong()
 
 
 def test_a_sum_that_is_not_flushed_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:

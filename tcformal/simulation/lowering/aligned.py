@@ -44,6 +44,7 @@ from tcformal.simulation.lowering.encoded import (
     wide_word,
     widens,
 )
+from tcformal.simulation.lowering.floors import add_floors
 from tcformal.simulation.lowering.ieee import add_ieee
 from tcformal.simulation.lowering.instructions import (
     BIAS,
@@ -579,3 +580,4 @@ def add_rules(spec: UnitSpec, graph: Graph, stages: Dot, root: Node, ways: Lower
     wide = None if spec.emulation is None else spec.emulation.converted
     add_groups(graph, spec.k, stages, formats, ways)
     add_aligned(graph, root, stages, formats, ways, wide)
+    add_floors(graph, root, Reader(graph, root, ways), ways)

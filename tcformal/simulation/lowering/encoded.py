@@ -87,14 +87,15 @@ class Reader:
         value = self._bounds.value_of(node)
         return (value.low, value.high) if value.low >= 0 else (0, (1 << node.width) - 1)
 
-    def _side(self, node: Node) -> frozenset[str]:
+    def side(self, node: Node) -> frozenset[str]:
+        """The sides (`a`, `b`, `c`) that a node depends on; all where it is no part of the dot product."""
         return self._sides.get(node.index, frozenset("abc"))
 
     def _affine(self, node: Node) -> Affine:
         """A node as a sum of nodes that depend on one side or are no sums themselves."""
         if node.op == "const":
             return Affine((), node.params[1])
-        if len(self._side(node)) == 1:
+        if len(self.side(node)) == 1:
             return Affine((node,), 0)
         if node.op == "zero_extend":
             return self._affine(node.args[0])
@@ -120,7 +121,7 @@ class Reader:
         if len(t.factors) != 2:
             return None
         parts = [of(x) for x in t.factors]
-        sides = [self._side(x) for x in parts]
+        sides = [self.side(x) for x in parts]
         if sorted("".join(x) for x in sides) != ["a", "b"]:
             return None
         signs, zeros = flattened(of(t.sign), "xor"), flattened(of(t.zero), "or_")
@@ -136,13 +137,13 @@ class Reader:
             zero_code = choice.args[1].params[1] + kept.constant
         factors: list[Factor] = []
         for significand, side in zip(parts, sides, strict=True):
-            atoms = tuple(x for x in exponent.atoms if self._side(x) == side)
+            atoms = tuple(x for x in exponent.atoms if self.side(x) == side)
             constant = exponent.constant if not factors else 0
             ranges = [self.range(x) for x in atoms]
             factors.append(
                 Factor(
-                    significand, tuple(x for x in signs if self._side(x) == side),
-                    tuple(x for x in zeros if self._side(x) == side), Affine(atoms, constant),
+                    significand, tuple(x for x in signs if self.side(x) == side),
+                    tuple(x for x in zeros if self.side(x) == side), Affine(atoms, constant),
                     sum(x[0] for x in ranges) + constant, sum(x[1] for x in ranges) + constant,
                 )
             )  # fmt: skip
