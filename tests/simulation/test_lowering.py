@@ -21,7 +21,7 @@ from tcformal.simulation.compiled import dot_call, dot_rows, lane_words
 from tcformal.simulation.kernels.cut import cuts
 from tcformal.simulation.kernels.gemm import Gemm, MatrixWords
 from tcformal.simulation.kernels.threads import Work
-from tcformal.simulation.lowering import encoded, floors, ieee
+from tcformal.simulation.lowering import encoded, ieee, shifts
 from tcformal.simulation.lowering.ieee import fits
 
 pytestmark = pytest.mark.usefixtures("no_kernels")
@@ -49,6 +49,9 @@ QUICK = (
     "cvfpu/fpnew_sdotp_multi.bf16.e4m3",
     "x86/tdpbf8ps",
     pytest.param("x86/tdpbhf8ps", marks=pytest.mark.slow),
+    # Sums of as many bits as a lane, whose shifts there and back need no more.
+    "gaudi2/mme.bf16",
+    "gaudi2/mme.fp32",
     # Terms that are rounded down.
     "rdna4/v_dot2_f32_f16",
     "rdna4/v_dot2_bf16_bf16",
@@ -327,10 +330,11 @@ def test_conditions_decide_which_are_taken() -> None:
     volta = "volta/mma.m8n8k4.f32.f16.f16.f32"
     # Four terms; the largest exponent, a distance and a magnitude.
     assert taken(volta) == (False, 4, 3)
-    # Terms of more than 31 bits keep their operators, as do those that are rounded up; c too is rounded down.
+    # Terms of more than 31 bits keep their operators.  So do those that are rounded up, but for the shifts by
+    # which they see what is lost; c too is rounded down.
     assert taken(f"{volta}@fraction_bits=40") == (False, 0, 3)
-    assert taken(f"{volta}@alignment_rounding=RU") == (False, 0, 3)
-    assert taken(f"{volta}@alignment_rounding=RD") == (False, 5, 3)
+    assert taken(f"{volta}@alignment_rounding=RU") == (False, 0, 3 + 5)
+    assert taken(f"{volta}@alignment_rounding=RD") == (False, 5, 3 + 5)
     assert taken("ampere/mma.m8n8k4.f64.f64.f64.f64")[0]
     # A result that is not rounded to nearest in a format of processors is no operation of theirs.
     assert not taken("sequential@terms=2,a_format=fp16,b_format=fp16,conversion=RZ-FP32")[0]
@@ -364,15 +368,19 @@ def test_what_lies_far_below_a_sum_is_rounded_down(name: str, monkeypatch: pytes
             return int((Gemm(dot_call(spec), "a").multiply(x, work) != wanted).sum())
 
     assert wrong() == 0
-    right = floors._shifted
+    right = shifts._shifted
 
     def cut(floor: Any, code: Any, given: Any) -> Any:
         value, *others = given
         size = code.select(code.compare("slt", value, code.const(0), 32), code.const(0), value, 0, value.high)
         return right(floor, code, [size, *others])
 
-    monkeypatch.setattr(floors, "_shifted", cut)
+    monkeypatch.setattr(shifts, "_shifted", cut)
     assert wrong()
+
+
+def test_sums_of_as_many_bits_as_a_lane_fill_lanes() -> None:
+    assert Gemm(dot_call(resolve("gaudi2/mme.bf16")), "a").shape.lanes > 1
 
 
 def test_a_sum_that_is_not_flushed_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,7 +44,6 @@ from tcformal.simulation.lowering.encoded import (
     wide_word,
     widens,
 )
-from tcformal.simulation.lowering.floors import add_floors
 from tcformal.simulation.lowering.ieee import add_ieee
 from tcformal.simulation.lowering.instructions import (
     BIAS,
@@ -59,6 +58,7 @@ from tcformal.simulation.lowering.instructions import (
     read_bits,
 )
 from tcformal.simulation.lowering.integers import add_integers
+from tcformal.simulation.lowering.shifts import add_shifts
 
 
 # -------------------------- NaN and Inf: one flag for all encodings of a side, up to four encodings at a time
@@ -580,4 +580,4 @@ def add_rules(spec: UnitSpec, graph: Graph, stages: Dot, root: Node, ways: Lower
     wide = None if spec.emulation is None else spec.emulation.converted
     add_groups(graph, spec.k, stages, formats, ways)
     add_aligned(graph, root, stages, formats, ways, wide)
-    add_floors(graph, root, Reader(graph, root, ways), ways)
+    add_shifts(graph, root, Reader(graph, root, ways), ways)

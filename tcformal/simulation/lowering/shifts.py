@@ -1,6 +1,8 @@
-"""Terms that alignment rounds down: the arithmetic shift of a signed number is its floor.
+"""Shifts to the right: the floor of a signed number, and what a shift has lost.
 
-The operators of a circuit shift a magnitude, look at what is lost, add one, and change the sign.
+The arithmetic shift of a signed number is its floor; the operators of a circuit shift a magnitude, look at
+what is lost, add one, and change the sign.  What is shifted to the right and back again needs no more bits
+than before.
 """
 
 from __future__ import annotations
@@ -29,9 +31,11 @@ class _Floor:
     gone: Node | None
 
 
-def add_floors(graph: Graph, root: Node, reader: Reader, ways: LoweringRules) -> None:
-    """Add a rule for every signed term below `root` that is shifted and rounded down."""
+def add_shifts(graph: Graph, root: Node, reader: Reader, ways: LoweringRules) -> None:
+    """Add a rule for every signed term below `root` that is rounded down, and every shift there and back."""
     for node in reachable([root]):
+        if node.op == "shl_mod" and node.args[0].op == "lshr" and node.args[0].args[1] is node.args[1]:
+            ways.add(node, (node.args[0], node.args[1], node.args[0].args[0]), _back, node)
         floor = _floor(graph, node)
         if floor is None or node.index in ways.by_index or floor.x.width + floor.raised >= DOUBLE:
             continue
@@ -118,3 +122,14 @@ def _shifted(floor: _Floor, code: Code, given: Sequence[LaneValue]) -> LaneValue
     low, high = -most >> floor.dropped, most >> floor.dropped
     made = code.value(code.binary("ashr", value, amount, bits), low, high, bits)
     return made if not gone else code.select(gone[0], code.const(0), made, low, high)
+
+
+def _back(node: Node, code: Code, given: Sequence[LaneValue]) -> LaneValue:
+    """A number shifted to the right and back: at most the number itself, and 0 from its last bit on."""
+    widths = node.width, node.args[1].width, node.width
+    shifted, amount, x = (code.unsigned(y, width) for y, width in zip(given, widths, strict=True))
+    bits = lane_for(0, x.high)
+    if amount.high >= bits:
+        below = code.compare("ult", amount, code.const(bits - 1), amount.bits)
+        amount = code.select(below, amount, code.const(bits - 1), 0, bits - 1)
+    return LaneValue(code.binary("shl", shifted, amount, bits), 0, x.high, bits)
