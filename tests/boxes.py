@@ -153,10 +153,10 @@ def halves(xs: list[Value], shape: tuple[int, int]) -> Value:
     return xs[0]
 
 
-def pairs(xs: list[Value], shape: tuple[int, int]) -> Value:
+def pairs(xs: list[Value], shape: tuple[int, int], mode: str = "RNE") -> Value:
     """Values in a balanced tree of neighbours."""
     while len(xs) > 1:
-        xs = [to(shape, plus(x, y)) for x, y in zip(xs[::2], xs[1::2], strict=True)]
+        xs = [to(shape, plus(x, y), mode) for x, y in zip(xs[::2], xs[1::2], strict=True)]
     return xs[0]
 
 
@@ -183,6 +183,31 @@ def narrow_groups(p: list[Value], c: Value, n: int, bits: int) -> Value:
     for i in range(0, len(p), n):
         c = to(FP32, plus(c, to((8, 13), fused(p[i : i + n], 0, bits), "RZ")))
     return c
+
+
+def in_frames(formats: str, n: int, bits: int, outer: int) -> Callable[[list[int], list[int], int], int]:
+    """Sums of n products that keep the exponent of their largest one, when they are added to c."""
+    fa, fb, fc, fd = formats.split(",")
+
+    def exponent(fmt: str, word: int) -> int:
+        e, f = FORMATS[fmt]
+        return max(word >> f & (1 << e) - 1, 1) - (1 << e - 1) + 1
+
+    def words(a: list[int], b: list[int], c: int) -> int:
+        p = [times(decode(fa, x), decode(fb, y)) for x, y in zip(a, b, strict=True)]
+        z = decode(fc, c)
+        if any(isinstance(x, str) for x in (*p, z)):
+            return encode(fd, total([*p, z]))
+        powers = [exponent(fa, x) + exponent(fb, y) for x, y in zip(a, b, strict=True)]
+        parts = [(exponent(fc, c), z)] if z else []
+        for i in range(0, len(p), n):
+            if live := [k for k in range(i, i + n) if p[k]]:
+                top_of = max(powers[k] for k in live)
+                parts.append((top_of, sum(cut(p[k], top_of - bits) for k in live)))
+        largest = max((e for e, _ in parts), default=0)
+        return encode(fd, to(FORMATS[fd], sum(cut(x, largest - outer) for _, x in parts), "RZ"))
+
+    return words
 
 
 def sorted_chain(p: list[Value], c: Value, key: Callable[[Value], Any]) -> Value:
@@ -466,6 +491,11 @@ BOXES: dict[str, Box] = {
     "flushes": Box(lambda p, c: chain(p, c, flush=True), k=4, formats=BF, operand=flush("abc", "bf16")),
     "c-after": Box(lambda p, c: to(FP32, plus(fused(p, 0, 24), c))),
     "c-last": Box(lambda p, c: plus(to(FP32, total(p)), c)),
+    "in-frames": Box(total, k=8, formats=BF, words=in_frames(BF, 4, 16, 23)),
+    "tree-cut": Box(lambda p, c: plus(pairs([to((8, 10), x, "RZ") for x in p], (8, 10), "RZ"), c),
+        formats=BF),
+    "fp16-groups": Box(lambda p, c: chain([to(FP16, fused(p[i : i + 4], 0, 20)) for i in range(0, 16, 4)], c),
+        k=16),
     "max-of-products": Box(
         lambda p, c: to(FP32, fused(p, c, 24, of=p), "RZ"), k=4),
     "c-narrow": Box(

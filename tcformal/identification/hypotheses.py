@@ -76,6 +76,69 @@ def hypotheses(
         yield from structures(tree_unit(unit, tree), cut, pairs_cut=alone and rare is None, shapes=rare)
 
 
+def framed(spec: UnitSpec, order: Order, nan: tuple[int, str], own: Mapping[str, str]) -> Iterator[UnitSpec]:
+    """Tree units of a device's order whose inner sums of products keep the exponent of their largest term.
+
+    Such a sum hides what the outer one hides, so that masks show some of it as parts that are added up before
+    they are cut: blocks of equal length, of neighbours or strided, are tried.
+    """
+    if order.root is None:
+        return
+    shapes = _usual(spec.d_format.name).outer or (
+        f"E{spec.d_format.exponent_bits}M{spec.d_format.fraction_bits}",
+    )
+    for root, shape in itertools.product(_in_frames(order.root, order.groups), shapes):
+        unit = plain_tree(spec, root, (nan[0], "word"), own)
+        assert unit is not None
+        assert unit.tree is not None
+        cut = {"fraction_bits": _CUT, "normalise_products": False}
+        inner = tuple((_PART, name, x) for name, x in (*cut.items(), ("normalised", False)))
+        outer: Mapping[str, Any] = {**EXACT_SUM, **cut, "conversion": f"RNE-{shape}"}
+        yield tree_unit(unit, replace(unit.tree, settings=inner), replace(unit.design, **outer))
+
+
+def _in_frames(root: Step, groups: Mapping[Step, object]) -> Iterator[Step]:
+    """The sums with those of products alone named, then with the products of unclear ones in blocks."""
+    if (named := _blocks_named(root, {}, lambda ks: [ks])) is not None:
+        yield named
+    counts = {sum(isinstance(x, int) for x in step.children) for step in groups}
+    for size in range(2, min(counts, default=0) + 1):
+        if any(n % size for n in counts):
+            continue
+        for strided in (False, True)[: 1 + (size < max(counts))]:
+
+            def blocks(ks: list[int], size: int = size, strided: bool = strided) -> list[list[int]]:
+                n = len(ks) // size
+                return [ks[i::n] if strided else ks[i * size : (i + 1) * size] for i in range(n)]
+
+            if (made := _blocks_named(root, groups, blocks)) is not None:
+                yield made
+
+
+def _blocks_named(
+    step: Step, groups: Mapping[Step, object], blocks: Callable[[list[int]], list[list[int]]]
+) -> Step | None:
+    """Sums whose inner sums of products alone have the name of such; None where there are none."""
+    whole = _with_blocks(step, groups, blocks)
+    return whole if any(x.stage for x in whole.steps()) else None
+
+
+def _with_blocks(
+    step: Step,
+    groups: Mapping[Step, object],
+    blocks: Callable[[list[int]], list[list[int]]],
+    outer: bool = True,
+) -> Step:
+    ks = [x for x in step.children if isinstance(x, int)]
+    if len(ks) == len(step.children) > 1 and not outer and step not in groups:
+        return Step(step.children, _PART)
+    inner = [_with_blocks(x, groups, blocks, False) if isinstance(x, Step) else x for x in step.children]
+    if step in groups:
+        others = [x for x in inner if not isinstance(x, int)]
+        return Step((*(Step(tuple(block), _PART) for block in blocks(ks)), *others))
+    return Step(tuple(inner))
+
+
 def starts(root: Step) -> Iterator[Step]:
     """The sums as they are, and with a +0 that masks do not show."""
     yield from dict.fromkeys((root, _from_zero(root)))

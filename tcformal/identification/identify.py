@@ -26,6 +26,7 @@ from tcformal.identification.hypotheses import (
     Nearby,
     Shapes,
     as_bases,
+    framed,
     hypotheses,
     measured_values,
     nan_rule,
@@ -297,7 +298,7 @@ class Identifying:
 
     def _trees(self, *, alone: bool, rare: Shapes | None = None, own: Mapping[str, str] = NOTHING) -> None:
         """The trees of sums of the device's order, unless something gives all answers already."""
-        for converted in (False, True):
+        for converted in (False, True) if rare is None else (False,):
             if self.order is not None and self.order.root is not None and not self.search.alive:
                 assert self.nan is not None
                 self.progress("choosing inputs")
@@ -308,6 +309,12 @@ class Identifying:
                 self.search.add(units)
                 self.search.run(_ROUNDS)
                 self._vary(own)
+
+    def _framed(self) -> None:
+        """Trees whose inner sums keep the exponent of their largest term."""
+        if self.order is not None and self.nan is not None:
+            self.search.add(framed(self.spec, self.order, self.nan, self._settings({})))
+            self.search.run(_ROUNDS)
 
     def _vary(self, own: Mapping[str, str]) -> None:
         """Other values of measured parameters, which are no axes of families, as a family beside these."""
@@ -399,6 +406,7 @@ class Identifying:
             return
         self.share(_RARE)
         self.search.rare = True
+        self._framed()
         shapes = rare_shapes(self.spec, self.order, rare, inner)
         measured = [(x, own) for own in self.own for x in (None, *shapes)]
         for of_sums, own in (*measured, *((x, NOTHING) for x in shapes)):

@@ -139,6 +139,8 @@ class Masks:
         self.roomy = self.high - self.depths[0] - normal >= min(12, k)
         self.lowest = max(product.low if self.roomy else product.least, d.e_min - d.fraction_bits)
         self.precision = d.precision
+        #: The bits of the narrowest sum that left a last place of large terms.
+        self.inner = d.precision
         self.depth = self.depths[0]
         self.width = max(1, min(self.room(self.depth, self.high), self.precision, _WIDTHS[0]))
 
@@ -203,7 +205,11 @@ class Masks:
             if number is None:
                 raise NotFiniteError
             bottom = top - len(part) + 1
-            if number and exponent_of(abs(number)) - bottom >= self.precision and len(part) > 1:
+            e = bottom if not number else exponent_of(abs(number))
+            if top + 1 < e < high - 1:
+                # The last place of a sum that was cut; sums of fewer bits than D's show no other way.
+                self.inner = min(self.inner, high - e)
+            if e - bottom >= min(self.inner, self.precision) and len(part) > 1:
                 hidden.append(part)
                 continue
             count = int(number / power_of_two(bottom)) % (1 << len(part))
@@ -241,6 +247,8 @@ class Masks:
         count = number / small
         if count.denominator > 1 or abs(number) >= power_of_two(high - 1):
             return None
+        if number and exponent_of(abs(count)) >= max(min(self.inner, self.precision), bits):
+            return None  # what is left of the large terms hides the small ones
         # What is left of the large terms themselves is a multiple of more, as in `survivors`.
         return found if (found := int(count) % (1 << bits)) <= len(others) else None
 
@@ -256,19 +264,20 @@ class Masks:
             raise NoOrderError(self._too_near())
         pairs = sorted({(leaves[0], leaves[-1]), (leaves[0], leaves[1]), (leaves[-2], leaves[-1])})
         few = min(6, self.room(max(depths), self.high))
-        tasks = [self.has_c(), self._measured(depths[0])]
+        tasks = [self.has_c(), self._measured(depths[0]), self._held(depths, few)]
         spreads = []
         for i, j in pairs:
             others = [x for x in leaves if x not in (i, j)]
             spreads.append(others[:: max(1, len(others) // few)][:few])
         for depth in depths:
             tasks += [self.survivors(i, j, x, depth, few) for (i, j), x in zip(pairs, spreads, strict=True)]
-        has_c, width, *found = yield from together(tasks)
+        has_c, width, held, *found = yield from together(tasks)
         if not has_c:
             self.leaves = [x for x in leaves if x != self.k]
             return (yield from self.calibrated()) if len(self.leaves) > 2 else None
         size = len(pairs)
         seen = {depth: found[n * size : (n + 1) * size] for n, depth in enumerate(depths)}
+        depths = held or depths
         if max(depths) < self.depths[0] and seen[max(depths)] == [set(x) for x in spreads]:
             raise NoOrderError(self._too_near())
         agreeing = [x for x in depths if seen[x] == seen[max(depths)]]
@@ -282,6 +291,13 @@ class Masks:
         self.width, most = width
         if self.width < most:
             self.precision = self.width
+
+    def _held(self, depths: Sequence[int], few: int) -> Task:
+        """The depths at which a product comes back alone: partial sums of few exponents may lose it."""
+        x = next(leaf for leaf in self.leaves if leaf != self.k)
+        low = [power_of_two(self.high - depth - few) for depth in depths]
+        answers = yield [{x: value} for value in low]
+        return [n for n, value, made in zip(depths, low, answers, strict=True) if made == value]
 
     def _too_near(self) -> str:
         a, b = self.formats.a, self.formats.b

@@ -348,7 +348,11 @@ def c_cut(ask: AskBatch, spec: UnitSpec, k: int, order: Order) -> dict[str, str]
         x, y, z, *_ = [*(_leaf(child, k) for child in step.children if child not in ("c", "zero")), *[k] * 3]
         if k in (x, y, z):
             break
-        of_terms, of_c = (_kept_beside(ask, spec, k, {x: 1, y: -1}, leaf) for leaf in (z, k))
+        beside = {x: 1, y: -1}
+        of_terms, of_c = (_kept_beside(ask, spec, k, beside, leaf) for leaf in (z, k))
+        whole = [_depths(spec, k, leaf)[-1:] for leaf in (z, k)]
+        if [[of_terms], [of_c]] == whole:
+            break  # nothing is lost of either, as far down as they reach
         if of_terms is not None and of_c is not None and of_c != of_terms:
             return {"fraction_bits": str(of_terms), "c_bits": str(of_c)}
         below_c = _kept_beside(ask, spec, k, {x: 1, y: 1, k: -2}, z)
@@ -360,7 +364,7 @@ def c_cut(ask: AskBatch, spec: UnitSpec, k: int, order: Order) -> dict[str, str]
 def _kept_beside(ask: AskBatch, spec: UnitSpec, k: int, large: Mapping[int, int], small: int) -> int | None:
     """How far below 1 powers of two of a leaf come back beside leaves that cancel; or None."""
     masks = Masks(spec.operands, k, with_c=True, high=0)
-    depths = [n for n in range(1, _INNER_BITS + 1) if masks.word_pair(small, power_of_two(-n))]
+    depths = _depths(spec, k, small)
     beside = {leaf: Fraction(value) for leaf, value in large.items()}
     rows = [{**beside, small: power_of_two(-n)} for n in depths]
     numbers = numbers_of(spec.d_format, ask(masks.batch(rows)))
@@ -369,6 +373,12 @@ def _kept_beside(ask: AskBatch, spec: UnitSpec, k: int, large: Mapping[int, int]
     if not kept:
         return None
     return max(kept) if lost is None else lost - 1
+
+
+def _depths(spec: UnitSpec, k: int, leaf: int) -> list[int]:
+    """The n, ascending, of powers of two 2^-n that a leaf can be."""
+    masks = Masks(spec.operands, k, with_c=True, high=0)
+    return [n for n in range(1, _INNER_BITS + 1) if masks.word_pair(leaf, power_of_two(-n))]
 
 
 #: The least leaves of a sum that rounds.

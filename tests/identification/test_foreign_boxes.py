@@ -16,7 +16,7 @@ from tcformal.devices.device import CallableDevice
 from tcformal.devices.isolated import opened
 from tcformal.errors import DeviceError
 from tcformal.identification.asker import Asker, asker_of
-from tcformal.identification.hypotheses import rare_shapes
+from tcformal.identification.hypotheses import framed, rare_shapes
 from tcformal.identification.identification import FITTING, IdentifyVerdict, Settled
 from tcformal.identification.identify import Identifying, identified
 from tcformal.identification.kinds import is_no_sum, kind_of, kind_of_noise, narrow_operands
@@ -177,6 +177,45 @@ def test_a_largest_exponent_of_products_alone_is_seen() -> None:
 def test_a_c_that_shows_beside_products_alone_is_in_the_order() -> None:
     asker = asked("max-of-products")
     assert str(order_of(asker.ask, asker.spec.operands, asker.k).root) == "(0..3+c)"
+
+
+@pytest.mark.parametrize(
+    ("name", "seen"),
+    [
+        ("in-frames", "(0..7+c)"),
+        ("tree-cut", "((((0+1)+(2+3))+((4+5)+(6+7)))+c)"),
+        ("fp16-groups", "(((((0..3)+c)+(4..7))+(8..11))+(12..15))"),
+    ],
+)
+def test_the_order_of_sums_of_few_bits_is_seen(name: str, seen: str) -> None:
+    """What is left of large terms in few bits, and numbers that these cannot hold, hide nothing."""
+    asker = asked(name)
+    assert str(order_of(asker.ask, asker.spec.operands, asker.k).root) == seen
+
+
+def test_what_lies_not_so_deep_is_no_narrow_c() -> None:
+    """Products of e4m3 reach less far down than c: that both are kept as far as they go says nothing."""
+    asker = asked("narrow-groups")
+    order = order_of(asker.ask, asker.spec.operands, asker.k)
+    assert not c_cut(asker.ask, asker.spec, asker.k, order)
+
+
+def test_inner_sums_in_frames_are_blocks_that_a_flat_sum_may_have() -> None:
+    asker = asked("in-frames")
+    order = order_of(asker.ask, asker.spec.operands, asker.k)
+    assert order.groups
+    tried = [str(u.tree.root) for u in framed(asker.spec, order, (0x7FC00000, "word"), {}) if u.tree]
+    assert "(part(0..3)+part(4..7)+c)" in tried
+    assert "(part(0+4)+part(1+5)+part(2+6)+part(3+7)+c)" in tried
+
+
+@pytest.mark.slow
+def test_the_search_finds_sums_that_keep_their_frames() -> None:
+    trees = [u.tree for u in left_of_search("in-frames") if u.tree is not None]
+    assert {str(tree.root) for tree in trees} == {"(part(0..3)+part(4..7)+c)"}
+    assert {(tree.stages["part"]["fraction_bits"], tree.stages["part"]["normalised"]) for tree in trees} == {
+        (16, False)
+    }
 
 
 def left_of_search(name: str) -> list[UnitSpec]:
