@@ -43,6 +43,11 @@ def decode(fmt: str, word: int) -> Value:
     return (-number or MINUS_ZERO) if sign else number
 
 
+def e8m0(word: int) -> Value:
+    """A scale as a number, or "nan"."""
+    return NAN if word == 255 else 1 << POINT + word - 127
+
+
 def top(x: int) -> int:
     """The exponent of a number."""
     return abs(x).bit_length() - 1 - POINT
@@ -327,8 +332,10 @@ class Box:
     last: Callable[[Value], Value] = lambda x: x
     #: Whole boxes, of words.
     words: Callable[[list[int], list[int], int], int] | None = None
+    #: Products that share a scale of a and one of b, powers of two; 0 for a box without scales.
+    block: int = 0
 
-    def __call__(self, a: Sequence[int], b: Sequence[int], c: int) -> int:
+    def __call__(self, a: Sequence[int], b: Sequence[int], c: int, *scales: Sequence[int]) -> int:
         """The word that the box gives."""
         if self.words is not None:
             return self.words(list(a), list(b), c)
@@ -336,6 +343,8 @@ class Box:
         x = [self.operand("a", decode(fa, w)) for w in a]
         y = [self.operand("b", decode(fb, w)) for w in b]
         p = [self.multiply(u, v) for u, v in zip(x, y, strict=True)]
+        for words in scales:
+            p = [times(u, e8m0(words[i // self.block])) for i, u in enumerate(p)]
         z = self.operand("c", decode(fc, c))
         d = self.last(self.f(p, z))
         return encode(fd, to(FORMATS[fd], d))
@@ -491,6 +500,8 @@ BOXES: dict[str, Box] = {
     "flushes": Box(lambda p, c: chain(p, c, flush=True), k=4, formats=BF, operand=flush("abc", "bf16")),
     "c-after": Box(lambda p, c: to(FP32, plus(fused(p, 0, 24), c))),
     "c-last": Box(lambda p, c: plus(to(FP32, total(p)), c)),
+    "scaled-chain": Box(chain, k=4, formats="e4m3,e4m3,fp32,fp32", block=2),
+    "scaled-steps": Box(partial(steps, n=4, bits=24), formats="e4m3,e4m3,fp32,fp32", block=4),
     "in-frames": Box(total, k=8, formats=BF, words=in_frames(BF, 4, 16, 23)),
     "tree-cut": Box(lambda p, c: plus(pairs([to((8, 10), x, "RZ") for x in p], (8, 10), "RZ"), c),
         formats=BF),

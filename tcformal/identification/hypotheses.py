@@ -59,7 +59,7 @@ def hypotheses(
     if order.root is None:
         return
     wide = format_named("fp16")
-    if converted and max(spec.a_format.width, spec.b_format.width) > 8:
+    if converted and (spec.scale_format is not None or max(spec.a_format.width, spec.b_format.width) > 8):
         return
     root = _staged(order.root, alone)
     if rare is not None and root.stage:
@@ -151,6 +151,8 @@ def plain_tree(spec: UnitSpec, root: Step, nan: tuple[int, str], own: Mapping[st
     """
     formats = {f"{name}_format": fmt for name, fmt in spec.operands.names().items()}
     settings = {"steps": root, "nan_word": hex(nan[0]), "nan_rule": nan[1], **own, **formats}
+    if spec.scale_format is not None:
+        settings["scale"] = f"{spec.scale_format.name}/{spec.scale_block}"
     with suppress(InputError):
         check_nans(nan[1], spec.operands)
         return resolve("tree@" + ",".join(f"{name}={value}" for name, value in settings.items()))

@@ -59,7 +59,15 @@ from tcformal.identification.survivors import ListedFamily, Search
 from tcformal.identification.validation import Validated, simplest_unfit, validate
 from tcformal.oracle.values import NumberClass, decode, format_value, hex_word
 from tcformal.simulation.matrix_unit import replay
-from tcformal.simulation.operands.batch import Raw, batch_of, rows_of, together, witness_at
+from tcformal.simulation.operands.batch import (
+    Batch,
+    Raw,
+    batch_of,
+    rows_of,
+    together,
+    with_scales,
+    witness_at,
+)
 from tcformal.simulation.operands.inputs import ends, inputs_to_try, without_nan
 from tcformal.simulation.operands.witness import Witness
 
@@ -275,8 +283,9 @@ class Identifying:
     def _ask_first(self) -> None:
         """What the next stages ask first, as one batch: no answer has a part in it."""
         batches = [questions.first_sums(self.spec, self.k), questions.invalid_operations(self.spec, self.k)]
+        batches.append(with_scales(self.spec, first_masks(self.spec.operands, self.k)))
         if self.spec.scale_format is None:
-            batches += [first_masks(self.spec.operands, self.k), ends(self.spec, self.k, _ENDS, _SEED)]
+            batches.append(ends(self.spec, self.k, _ENDS, _SEED))
         self.asker.ask(together(*batches))
 
     def _only_word(self) -> int | None:
@@ -288,7 +297,7 @@ class Identifying:
 
     def _ask_order(self) -> None:
         """The order of summation, which trees of sums are made from."""
-        if self.spec.scale_format is None and self.paired:
+        if self.paired:
             self.progress("asking for the order of summation")
             self.order = order_of(self._ask(), self.spec.operands, self.k, with_c=not self.asker.refused)
 
@@ -423,8 +432,12 @@ class Identifying:
         return questions.inner_bits(self._ask(), self.spec, self.k, self.order)
 
     def _ask(self) -> AskBatch:
-        """Questions in which every product is added."""
-        return questions.with_signs(self.asker.ask, self.negated, self.spec)
+        """Questions in which every product is added, and every scale is 1."""
+
+        def ask(batch: Batch) -> Raw:
+            return self.asker.ask(with_scales(self.spec, batch))
+
+        return questions.with_signs(ask, self.negated, self.spec)
 
     def _nearby(self, changes: int, limit: int | None = None) -> bool:
         """Whether designs beside the nearest give all answers; then these are a family, with neighbours."""

@@ -32,14 +32,15 @@ from tcformal.simulation.operands.batch import Raw, batch
 def asked(name: str) -> Asker:
     box: Box = BOXES[name]
 
-    def device(a: Raw, b: Raw, c: Raw) -> Raw:
+    def device(*words: Raw) -> Raw:
         try:
-            rows = zip(a.tolist(), b.tolist(), c.tolist(), strict=True)
-            return np.array([box(x, y, z) for x, y, z in rows], np.uint64)
+            rows = zip(*(x.tolist() for x in words), strict=True)
+            return np.array([box(*row) for row in rows], np.uint64)
         except ValueError as error:
             raise DeviceError(str(error)) from None
 
-    return asker_of(CallableDevice(device, name), box.formats, box.k, None, None, None)
+    scale = f"ue8m0/{box.block}" if box.block else None
+    return asker_of(CallableDevice(device, name), box.formats, box.k, scale, None, None)
 
 
 def first_line(name: str, seconds: float = 600) -> tuple[IdentifyVerdict, str]:
@@ -209,6 +210,21 @@ def test_inner_sums_in_frames_are_blocks_that_a_flat_sum_may_have() -> None:
     assert "(part(0+4)+part(1+5)+part(2+6)+part(3+7)+c)" in tried
 
 
+@pytest.mark.parametrize(
+    ("name", "steps"),
+    [
+        ("scaled-chain", "(3+(2+(1+(0+c))))"),
+        pytest.param("scaled-steps", "(4..7+(0..3+c))", marks=pytest.mark.slow),
+    ],
+)
+def test_trees_with_scales_are_found(name: str, steps: str) -> None:
+    found = identified(asked(name), vectors=500)
+    assert found.verdict is IdentifyVerdict.IDENTIFIED
+    assert found.simplest is not None
+    assert found.simplest.startswith(f"tree@steps={steps}")
+    assert found.simplest.endswith(f"scale=e8m0/{BOXES[name].block}")
+
+
 @pytest.mark.slow
 def test_the_search_finds_sums_that_keep_their_frames() -> None:
     trees = [u.tree for u in left_of_search("in-frames") if u.tree is not None]
@@ -304,7 +320,7 @@ def test_every_box_is_what_it_is(name: str) -> None:
         undecided = [x for x in found.axes if x.settled is Settled.UNDECIDED]
         assert bool(undecided) is (found.verdict is IdentifyVerdict.REMAINING)
         inputs = asker.prepared(batch(asker.spec, box.k, 3000, 77))
-        rows = zip(inputs.a.tolist(), inputs.b.tolist(), inputs.c.tolist(), strict=True)
+        rows = zip(*(x.tolist() for x in inputs.named().values()), strict=True)
         given = np.array([box(*row) for row in rows], np.uint64)
         d = asker.spec.d_format
         number = ~np.asarray(d.is_nan(given))
