@@ -283,7 +283,9 @@ class Identifying:
     def _ask_first(self) -> None:
         """What the next stages ask first, as one batch: no answer has a part in it."""
         batches = [questions.first_sums(self.spec, self.k), questions.invalid_operations(self.spec, self.k)]
-        batches.append(with_scales(self.spec, first_masks(self.spec.operands, self.k)))
+        # Products alone of full length refute most designs of narrower operands or products.
+        alone = questions.first_products(self.spec, self.k, questions.random_products(self.spec))
+        batches += [alone, with_scales(self.spec, first_masks(self.spec.operands, self.k))]
         if self.spec.scale_format is None:
             batches.append(ends(self.spec, self.k, _ENDS, _SEED))
         self.asker.ask(together(*batches))

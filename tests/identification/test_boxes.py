@@ -82,7 +82,7 @@ def test_a_unit_is_found_from_its_formats_alone(tmp_path: Path) -> None:
 
 
 def test_a_catalogued_design_is_tried_with_its_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A unit with scales of numbers too near each other to show an order: neighbours that are left give all answers."""
+    """A unit with scales whose numbers show no order: neighbours that are left give all answers."""
     identifying = Identifying(asked(resolve(SCALED)), 0, lambda _: None)
     near = resolve(f"{SCALED}@fraction_bits=24"), resolve(f"{SCALED}@carry_bits=9")
     monkeypatch.setattr(module, "neighbours", lambda unit: near)
