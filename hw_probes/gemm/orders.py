@@ -1,7 +1,8 @@
 """Scan the order in which libraries sum: `orders.py FOLDER SECONDS PART`.
 
-PART: cublaslt, torch or triton; `rest`: what no recipe gives of cuBLASLt; `rows`: PyTorch's products of few
-rows; `scaled` and `scaled-cublaslt`: 8-bit operands with scales, products too; `attention`: PyTorch's.
+PART: cublaslt, torch or triton; of cuBLASLt `rest`, what no recipe gives, and `streams`, its stream-K; of
+PyTorch `rows`, products of few rows, and `batches`, of the first 1 to 64 rows of one operand; `scaled` and
+`scaled-cublaslt`: 8-bit operands with scales, products too; `attention`: PyTorch's.
 GEMM_DEVICE=cpu tries PyTorch's parts out without a GPU.
 
 Each product holds a large number and its negative at places that differ from row to row and from column
@@ -23,7 +24,7 @@ import torch
 from attention import attention
 from cublaslt import FIELDS, CublasLt
 from inputs import Words, digest, packed, sample
-from problems import Problem, rest, row_scans, scaled, scans, torch_scans
+from problems import Problem, batches, rest, row_scans, scaled, scans, streams, torch_scans
 from tensors import TYPES, given, kernels_of, machine, raw, scale, tensor
 
 #: Bytes of a file after which results are kept as digests only.
@@ -81,7 +82,11 @@ class Scans:
             self.write(kind="failed", **p, error=f"{type(error).__name__}: {error}"[:300])
 
 
-def _cublaslt(out: Scans, problems: Iterable[Problem] | None = None) -> None:
+#: The field of an algorithm that says in how many parts K is split, and what it says of stream-K.
+_SPLITS, _STREAMED = FIELDS.index("SPLITK_NUM"), (1 << 32) - 1
+
+
+def _cublaslt(out: Scans, problems: Iterable[Problem] | None = None, splits: int | None = None) -> None:
     library = CublasLt()
     out.write(kind="cublaslt", version=library.version, fields=FIELDS, **machine())
     named: set[str] = set()
@@ -90,6 +95,8 @@ def _cublaslt(out: Scans, problems: Iterable[Problem] | None = None) -> None:
         results: dict[str, list[Any]] = {}
         samples: dict[str, dict[str, str]] = {}
         for fields, call in library.algorithms(p):
+            if splits is not None and fields[_SPLITS] != splits:
+                continue
             status, d = call()
             if status:
                 continue
@@ -146,6 +153,37 @@ def _torch(out: Scans) -> None:
 
 def _rest(out: Scans) -> None:
     _cublaslt(out, rest())
+
+
+def _streams(out: Scans) -> None:
+    _cublaslt(out, streams(), _STREAMED)
+
+
+def _batches(out: Scans) -> None:
+    out.write(kind="torch", **machine())
+
+    def asked(p: Problem) -> None:
+        a, b = given(p, "a"), given(p, "b").t()
+        torch.backends.cuda.matmul.allow_tf32 = p["what"] == "tf32"
+        whole = raw(a @ b)
+        rows: list[list[Any]] = []
+        kernels: dict[str, list[str]] = {}
+        for m in range(1, p["m"] + 1):
+
+            def call(m: int = m) -> Any:
+                return a[:m] @ b
+
+            words = raw(call())
+            first = out.keep(words[:1])
+            rows.append([first, int((words == whole[:m]).all(axis=1).sum())])
+            if first not in kernels:
+                kernels[first] = kernels_of(call)
+        out.write(kind="batch", **p, rows=rows, kernels=kernels)
+
+    for p in batches():
+        if out.late():
+            return
+        out.tried(p, lambda p=p: asked(p))
 
 
 def _scaled_cublaslt(out: Scans) -> None:
@@ -236,6 +274,7 @@ def _triton(out: Scans) -> None:
 
 _PARTS = {
     "cublaslt": _cublaslt, "torch": _torch, "triton": _triton, "rest": _rest, "rows": _rows,
+    "streams": _streams, "batches": _batches,
     "scaled": _scaled, "scaled-cublaslt": _scaled_cublaslt, "attention": attention,
 }  # fmt: skip
 

@@ -204,6 +204,26 @@ def rest() -> Iterator[Problem]:
                 yield {"scan": "sets", **p, "alpha": 0.5}
 
 
+def streams() -> Iterator[Problem]:
+    """Scans for cuBLASLt's stream-K, on tiles of D that workers do not share evenly."""
+    kinds: list[tuple[str, str, str, str, int | None]] = [
+        ("tf32", "tf32", "fp32", "32F_FAST_TF32", None), ("fp16", "fp16", "fp16", "16F", None),
+    ]  # fmt: skip
+    for k in (4096, 1024, 8192, 1000, 4112):
+        for m, n in ((512, 256), (256, 256), (640, 384), (128, 128), (768, 512)):
+            for combination in kinds:
+                p = {"m": m, "n": n, "k": k, **_formats(combination)}
+                yield from ({"scan": scan, **p} for scan in _scans_of(p) if scan != "with c")
+
+
+def batches() -> Iterator[Problem]:
+    """Products of which the first 1 to M rows are asked for alone: layers of models, then smaller ones."""
+    for n, k in ((4096, 4096), (1024, 4096), (4096, 11008), (3072, 768), (768, 3072), (512, 1000)):
+        for what in ("bf16", "fp16", "tf32", "fp32"):
+            d = "fp32" if what == "tf32" else what
+            yield {"m": 64, "n": n, "k": k, "a": what, "b": what, "d": d, "what": what}
+
+
 def attentions() -> Iterator[Problem]:
     """Attention: `scan` of the sum over keys (`rows`) or of that over a head (`logits`), or random numbers.
 

@@ -333,12 +333,18 @@ def test_a_gpu_has_a_campaign(tmp_path: Path) -> None:
     tools()
     clock = Clock()
     device = CudaDevice("0", HostCard(AMPERE))
-    options = {"seconds": 1e6, "clock": clock, "pool": Inline(), "units": [AMPERE], "answers": tmp_path}
+    sparse = "ampere/mma.sp.m16n8k16.f32.bf16.bf16.f32"
+    options = {
+        "seconds": 1e6, "clock": clock, "pool": Inline(), "units": [AMPERE, sparse], "answers": tmp_path
+    }  # fmt: skip
     found = Campaign(device, tmp_path, vectors=600, **options).run()  # type: ignore[arg-type]
     assert found.complete
-    (facts,) = found.data()["units"]
-    assert facts["instruction"] == "HMMA.1688.F32.BF16"
+    facts, selected = found.data()["units"]
+    assert (facts["unit"], facts["instruction"]) == (AMPERE, "HMMA.1688.F32.BF16")
+    assert (selected["unit"], selected["instruction"]) == (sparse, "HMMA.SP.16816.F32.BF16")
     assert facts["positions"]["outputs"] == {facts["positions"]["model"]: 256}
+    (pair,) = found.data()["same_inputs"]
+    assert (pair["first"], pair["second"], pair["differing"]) == (AMPERE, sparse, 0)
     assert found.device["driver"] == "580.1"
     missing = "ampere/mma.m16n8k16.f64"
     with pytest.raises(InputError, match="expected a known unit"):
