@@ -46,8 +46,9 @@ class ShortNames:
 SHORT_NAMES: ContextVar[ShortNames | None] = ContextVar("short_names", default=None)
 
 
-def hear(unit: str, name: str, text: str) -> None:
-    """Note that a unit was given by a short name, and what that stands for."""
+def hear(unit: str, name: str, text: str, *, shown: bool = True) -> None:
+    """Note that a unit was given by another name, what that stands for, and whether answers show it so."""
     if (heard := SHORT_NAMES.get()) is not None:
-        heard.names.setdefault(unit, name)
+        if shown:
+            heard.names.setdefault(unit, name)
         heard.said[name] = text

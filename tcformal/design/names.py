@@ -102,7 +102,8 @@ def resolve(name: str, *, drawn: bool = False) -> UnitSpec:
         found = other_name(base, units) or alias(base)
         if found is None:
             raise UnknownNameError(_unknown_unit(base))
-        hear(found.unit, found.name, str(found))
+        # A sparse instruction and the dense one are not the same: an answer may be about both.
+        hear(found.unit, found.name, str(found), shown=not found.supposed)
         base, asked, supposed = found.unit, found.name + at + text, found.supposed
         name = f"{base}@{text}" if at else base
     spec = units[base]

@@ -74,7 +74,10 @@ def tell_names() -> None:
     heard = SHORT_NAMES.get()
     if heard is not None and heard.shown:
         width = max(shutil.get_terminal_size().columns, _NAME)
-        for text in heard.said.values():
+        texts = list(heard.said.values())
+        if len(texts) > _MOST_NAMES:
+            texts[_MOST_NAMES - 1 :] = [f"and so on, {len(texts)} names in all"]
+        for text in texts:
             say(textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False))
 
 
@@ -153,6 +156,8 @@ def _count_warnings(count: int) -> None:
 
 #: Characters of a name that are shown.
 _NAME = 44
+#: Lines at most on what names stand for.
+_MOST_NAMES = 4
 
 
 def shortened(name: str) -> str:

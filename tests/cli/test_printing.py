@@ -15,9 +15,19 @@ from click.testing import CliRunner
 from rich.progress import Progress, TextColumn
 from rich.text import Text
 
+from tcformal.callbacks import SHORT_NAMES, ShortNames
 from tcformal.cli import main
 from tcformal.encodings.catalog import FORMATS
-from tcformal.report.escape import LONGEST, complain, print_json, printable, printable_json, say, sentence
+from tcformal.report.escape import (
+    LONGEST,
+    complain,
+    print_json,
+    printable,
+    printable_json,
+    say,
+    sentence,
+    tell_names,
+)
 from tcformal.report.text import WIDTH, console, short_value, table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -188,3 +198,16 @@ def test_a_full_disk_is_one_sentence(words: list[str]) -> None:
 )
 def test_a_short_value_is_whole(raw: int, text: str) -> None:
     assert short_value(FORMATS["fp32"], raw) == text
+
+
+def test_of_many_names_a_few_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """A campaign has hundreds of sparse instructions, each of which stands for a dense unit."""
+    token = SHORT_NAMES.set(ShortNames(said={f"x{i}": f"x{i} = unit {i}" for i in range(40)}, shown=True))
+    try:
+        tell_names()
+    finally:
+        SHORT_NAMES.reset(token)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:-1] == [f"x{i} = unit {i}" for i in range(len(lines) - 1)]
+    assert len(lines) <= 5
+    assert "40" in lines[-1]

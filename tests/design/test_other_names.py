@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from tcformal.callbacks import SHORT_NAMES, ShortNames
 from tcformal.design.catalog import catalogue
 from tcformal.design.names import gives_back, resolve
 from tcformal.design.other_names import sparse_names
@@ -63,6 +64,20 @@ def test_an_instruction_of_one_architecture_needs_no_other_word(instruction: str
     found = resolve(instruction)
     assert found == resolve(f"{found.arch}/{instruction}")
     assert found.shown == instruction
+
+
+def test_a_dense_unit_is_not_shown_as_a_sparse_instruction() -> None:
+    """What stands for what is said below an answer, which may be about both."""
+    sparse = "hopper/mma.sp.m16n8k32.f32.f16.f16.f32"
+    heard = ShortNames()
+    token = SHORT_NAMES.set(heard)
+    try:
+        resolve(sparse)
+        resolve("riscv/vfwbdota.vv.vlen128")
+    finally:
+        SHORT_NAMES.reset(token)
+    assert heard.names == {"riscv/vfwbdot.vv.vlen128": "riscv/vfwbdota.vv.vlen128"}
+    assert sparse in heard.said
 
 
 def test_every_sparse_instruction_of_an_architecture_is_listed() -> None:
