@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import shutil
 from collections.abc import Iterator
 from itertools import product
@@ -118,6 +119,18 @@ def test_another_instruction_rejects(monkeypatch: pytest.MonkeyPatch, host: Path
     ):
         hip.code_object(unit("cdna3/v_mfma_f32_32x32x8_f16").spec)
     assert "expected one v_mfma" in hip.build("cdna3/v_mfma_f32_32x32x8_f16")
+
+
+@pytest.mark.parametrize("other", ["i8.i8", "i8.u8.clamp"])
+def test_other_signs_and_no_clamp_reject(other: str, monkeypatch: pytest.MonkeyPatch, host: Path) -> None:
+    """The same mnemonic with other signs, or one that wraps, is another unit's."""
+    name = "rdna4/v_wmma_i32_16x16x16_iu8"
+    wanted = matrix_instruction(unit(f"{name}.i8.i8.clamp").spec)
+    built = matrix_instruction(unit(f"{name}.{other}").spec)
+    wrong = dataclasses.replace(built, mnemonic=wanted.mnemonic)
+    monkeypatch.setattr(hip, "matrix_instruction", lambda _: wrong)
+    with pytest.raises(DeviceError, match=f"makes {re.escape(built.mnemonic)} of"):
+        hip.code_object(unit(f"{name}.i8.i8.clamp").spec)
 
 
 def test_hipcc_is_told_that_the_gpu_is_amds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
