@@ -34,6 +34,9 @@ SIDES = "cdna3/v_mfma_f32_16x16x32_bf8_fp8"
 PIECES = "gaudi3/mme.fp16"
 #: Sums in c's frame, whose NaNs are those of products, then c's.
 FRAMED = "rdna3/v_wmma_f16_16x16x16_f16"
+#: Products that are aligned in groups, then with a c that may vanish; and with a second rounding.
+GROUPED = "rdna4/v_dot2_f32_f16"
+NARROWED = "rdna4/v_dot2_bf16_bf16"
 
 #: Exact sums of several products in one window, and of c.
 WINDOW = "cvfpu/fpnew_sdotp_multi.fp16.e4m3"
@@ -281,6 +284,25 @@ SLIPS = [
         "return (*factors, alone,",
         "return (*factors, replace(alone, word=word),",
         FRAMED,
+    ),
+    Slip(
+        "groups are cut as unsigned numbers", "sums.framed", "g.ashr(x.bits, y)", "g.lshr(x.bits, y)", GROUPED
+    ),
+    Slip(
+        "a c that vanishes is kept",
+        "sums.framed",
+        "if design.vanished_c ==",
+        "if design.e_max_of ==",
+        GROUPED,
+    ),
+    Slip("a zero c has its own exponent", "sums.framed", "[c], zero)", '[c], "own")', GROUPED),
+    Slip("terms are rounded up", "round", 'sign if mode == "RD" else g.not_(sign)', "g.not_(sign)", GROUPED),
+    Slip(
+        "a number that is rounded again has no sign",
+        "sums.step",
+        "convert(g, term.sign, term.significand",
+        "convert(g, g.truth(False), term.significand",
+        NARROWED,
     ),
     Slip("a piece is one digit too low", "product", "bits * (i + j))", "bits * max(i, j))", PIECES),
     Slip(

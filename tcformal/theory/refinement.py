@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, reduce
+from operator import add
 from pathlib import Path
 
 from tcformal.backends.cnf import to_cnf
@@ -29,9 +30,10 @@ from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import digest, met, reachable
+from tcformal.semantics.align import lowered
 from tcformal.semantics.chain import chained_dot, declare_inputs
 from tcformal.semantics.mma import factors_of_product, flushed_product, negated
-from tcformal.semantics.number import Exponent, Number
+from tcformal.semantics.number import Exponent, Number, Term
 from tcformal.semantics.pack import converted_word
 from tcformal.semantics.product import in_pieces, product
 from tcformal.semantics.reduce import signed_magnitude
@@ -665,6 +667,8 @@ class Front:
         given = [~is_one(term.zero), in_span(term.exponent), exponent <= self.top, *self._in_tops]
         shift = equal(u(x.shift), self.top - exponent)
         yield make_claim(given, shift, [term.exponent.bits, term.zero, self.largest_of.code])
+        if self.alignment == "RD":
+            cut.append(term.sign)
         up = max(0, self.total.fraction_bits - term.fraction_bits)
         down = max(0, term.fraction_bits - self.total.fraction_bits)
         clamped = lower(u(x.shift), term.significand.width + up)
@@ -674,6 +678,8 @@ class Front:
         if self.alignment == "RO":
             odd = equal(bits(0, 1, kept), 1)
             goal = equal(at, size) | odd & ((below < size) & (size < above))
+        elif self.alignment == "RD":
+            goal = _floor(term, self.total.fraction_bits, Floored(x.shift, x.aligned))
         yield make_claim([], goal, cut)
         yield make_claim([], kept <= self.largest(i), cut)
 
@@ -768,6 +774,15 @@ def _operand_cut(r: Number, entering: Sequence[Node]) -> Sequence[Node]:
 
 def _signed(sign: Node, size: Expr) -> Expr:
     return choice(is_one(sign), 0 - size, size)
+
+
+def _floor(x: Term, bits: int, y: Floored) -> Expr:
+    """A number is rounded down at another exponent (`Fused.v`, floor_formula)."""
+    up, below = max(0, bits - x.fraction_bits), max(0, x.fraction_bits - bits)
+    z, kept = lower(u(y.shift), x.significand.width + up), _signed(x.sign, u(y.kept))
+    size = _signed(x.sign, u(x.significand)) * (1 << up)
+    here, next_one = ((t << z) * (1 << below) for t in (kept, kept + 1))
+    return (here <= size) & (size < next_one)
 
 
 def largest_kept(width: int, up: int) -> int:
@@ -993,6 +1008,89 @@ class FramedFront(Front):
         yield make_claim([], goal, [term.sign, self._frame, x.aligned])
         yield make_claim([], a <= self.largest(i), [term.significand, x.shift])
 
+    def text(self) -> str:
+        """The sum as `Frames.v`, framed_front."""
+        return f"Complements {front_text(self)}"
+
+
+class GroupsFront:
+    """Sums of groups of products, and c at an exponent of its own, rounded down at the largest
+    exponent (`FrameGroups.v`).
+
+    `into`: the nodes at which each product is cut; `entering`: those at which c is.
+    """
+
+    def __init__(
+        self, d: Design, total: Total, operands: Sequence[Number], into: Cuts, entering: Sequence[Node]
+    ) -> None:
+        *products, self.c = operands
+        size, bits = d.aligned_group or 1, total.fraction_bits
+        if (d.alignment_rounding, d.c_fraction_bits is None) != ("RD", False):
+            raise InputError(f"expected groups that are rounded down, but got {d.alignment_rounding}")
+        none = replace(d, zero_exponent="none")
+        places = [slice(i * size, (i + 1) * size) for i in range(len(total.of))]
+        self.fronts = [Front(x, products[i], none, into[i]) for x, i in zip(total.of, places, strict=True)]
+        self.d, self.total, self.entering = d, total, entering
+        *self.floored, self.c_floored = total.floored
+        self.low_c = lowered(self.c.term, (d.c_fraction_bits or 0) - bits)
+        self.c_largest = largest_kept(self.low_c.significand.width, bits - self.low_c.fraction_bits)
+        self.bound = sum(x.bound for x in self.fronts) + self.c_largest
+
+    def claims(self) -> Iterator[Claim]:
+        """`FrameGroups.v`, groups_claims."""
+        for x in self.fronts:
+            yield from x.claims()
+        yield from self._level_claims()
+        for x, y in zip(self.fronts, self.floored, strict=True):
+            yield from _floor_claims(x.total, 0, self.total.e_max, y)
+        yield from self._c_claims()
+        sign, kept, c = self.c.term.sign, [y.kept for y in self.floored], self.c_floored.kept
+        given = [within(x.bound, sg(y)) for x, y in zip(self.fronts, kept, strict=True)]
+        goal = equal(sg(self.total.bits), reduce(add, map(sg, kept)) + _signed(sign, u(c)))
+        yield make_claim([*given, u(c) <= self.c_largest], goal, [*kept, c, sign])
+
+    def _level_claims(self) -> Iterator[Claim]:
+        """`FrameGroups.v`, level_claims."""
+        x, e = self.low_c, self.total.e_max
+        own = level(x.exponent)
+        zero = self.fronts[0].largest_of.low if self.d.zero_exponent == "none" else self.d.zero_exponent
+        if isinstance(zero, int):
+            own = choice(is_one(x.zero), zero, own)
+        parts = [y.total.e_max for y in self.fronts]
+        entered = [*map(level, parts), own]
+        cut = [*(y.bits for y in parts), x.exponent.bits, x.zero]
+        largest = [all_of(y <= level(e) for y in entered), any_of(equal(level(e), y) for y in entered)]
+        for goal in (*largest, in_span(e)):
+            yield make_claim([*map(in_span, parts), in_span(x.exponent)], goal, cut)
+
+    def _c_claims(self) -> Iterator[Claim]:
+        """`FrameGroups.v`, vanishing_claims."""
+        x, y, e, f = self.low_c, self.c_floored, self.total.e_max, self.total.fraction_bits
+        given, own = [is_finite(self.c)], level(x.exponent)
+        yield make_claim(given, in_span(x.exponent), self.entering)
+        yield make_claim(given, iff(is_one(x.zero), equal(u(x.significand), 0)), self.entering)
+        known = [~is_one(x.zero), own <= level(e), in_span(x.exponent), in_span(e)]
+        shift = equal(u(y.shift), level(e) - own)
+        yield make_claim(known, shift, [x.exponent.bits, x.zero, e.bits])
+        gone, cut = NEVER, [x.sign, x.significand, y.shift, e.bits]
+        if self.d.vanished_c == "dropped":
+            up, below = max(0, f - x.fraction_bits), max(0, x.fraction_bits - f)
+            one = (num(1) << lower(u(y.shift), x.significand.width + up)) * (1 << below)
+            gone = (num(self.d.rho.e_min + f) < level(e)) & (u(x.significand) * (1 << up) < one)
+        yield make_claim([~gone], _floor(x, f, y), cut)
+        yield make_claim([gone], equal(u(y.kept), 0), cut)
+        yield make_claim([], u(y.kept) <= self.c_largest, cut)
+
+    def text(self) -> str:
+        """The sum as `Frames.v`, framed_front."""
+        sums = "; ".join(
+            f"GroupSum {front_text(x)} {_floored(y)}" for x, y in zip(self.fronts, self.floored, strict=True)
+        )
+        return (
+            f"InGroups (GroupsPlan [{sums}] ({_operand(self.c)}) {_floored(self.c_floored)} {self.c_largest}"
+            f" {_level(self.total.e_max)} {name(self.total.bits)})"
+        )
+
 
 class Framed:
     """Products and c at c's exponent and theirs, their sum, and one or two roundings (`Frames.v`).
@@ -1001,13 +1099,17 @@ class Framed:
     """
 
     def __init__(self, d: Design, steps: Sequence[DotStep], into: Cuts, entering: Sequence[Node]) -> None:
-        first, *narrowed = steps
+        first, *narrowed = (x for x in steps if x.rounded is not None)
         total, rounded, specials = _ended(first)
         *products, self.c = specials.operands
-        if d.aligned_group is not None or d.accumulation != "ones_complement" or d.vanished_c == "dropped":
+        self.front: FramedFront | GroupsFront
+        if d.aligned_group is not None:
+            self.front = GroupsFront(d, total, specials.operands, into, entering)
+        elif d.accumulation != "ones_complement" or d.vanished_c == "dropped":
             raise InputError(f"expected products that add complements to c, but {first.scope} has others")
-        numbers = [*products, replace(self.c, term=total.terms[-1].term)]
-        self.front = FramedFront(total, numbers, d, [*into, entering])
+        else:
+            numbers = [*products, replace(self.c, term=total.terms[-1].term)]
+            self.front = FramedFront(total, numbers, d, [*into, entering])
         of = total_to_round(total, specials.operands, self.front.bound)
         self.first = Ending(rounded, specials.result, d, of, "positive" if narrowed else None)
         self.narrowed: Ending | None = None
@@ -1093,14 +1195,10 @@ class Down:
     def _c_claims(self) -> Iterator[Claim]:
         """`RoundDown.v`, c_claims."""
         x, y, e, f = self.c.term, self.c_floored, self.total.e_max, self.joined.fraction_bits
-        up, below = max(0, f - x.fraction_bits), max(0, x.fraction_bits - f)
-        z, b = lower(u(y.shift), x.significand.width + up), self.kept_c
-        size = _signed(x.sign, u(x.significand)) * (1 << up)
-        here, next_one = ((t << z) * (1 << below) for t in (b, b + 1))
         far, cut = f + 1 < u(y.shift), [x.sign, x.significand, y.shift]
         yield make_claim([is_finite(self.c)], in_span(x.exponent), self.entering)
         yield _shift_claim(x.exponent, e, y)
-        yield make_claim([~far] if self.two else [], (here <= size) & (size < next_one), cut)
+        yield make_claim([~far] if self.two else [], _floor(x, f, y), cut)
         yield make_claim([], u(y.kept) <= self.c_largest, cut)
         if self.two:
             yield make_claim([far], equal(u(y.kept), 0), cut)
@@ -1159,8 +1257,8 @@ def block_text(x: BlockSum) -> str:
     if isinstance(x, Summed):
         return f"(InTree {tree_text(x)})"
     if isinstance(x, Framed):
-        front, first = front_text(x.front), ending_text(x.first)
-        return f"(FramedSum (FramedPlan {front} {number_text(x.c)} {first} {_rounding(x.narrowed)}))"
+        front, first = x.front.text(), ending_text(x.first)
+        return f"(FramedSum (FramedPlan ({front}) {number_text(x.c)} {first} {_rounding(x.narrowed)}))"
     if isinstance(x, Window):
         return f"(WindowSum {x.text()})"
     if isinstance(x, Down):
@@ -1172,21 +1270,23 @@ def block_text(x: BlockSum) -> str:
     )
 
 
+def _level(e: Exponent) -> str:
+    return f"(Level {name(e.bits)} {integer_text(e.low)} {span_of(e)})"
+
+
+def _floored(y: Floored) -> str:
+    return f"(Floored {name(y.shift)} {name(y.kept)})"
+
+
 def _down(x: Down) -> str:
-    def level(e: Exponent) -> str:
-        return f"(Level {name(e.bits)} {integer_text(e.low)} {span_of(e)})"
-
-    def floored(y: Floored) -> str:
-        return f"(Floored {name(y.shift)} {name(y.kept)})"
-
     sides = "None"
     if x.two:
-        kept, e = " ".join(f"{floored(y)}," for y in x.joined.floored), level(x.joined.e_max)
+        kept, e = " ".join(f"{_floored(y)}," for y in x.joined.floored), _level(x.joined.e_max)
         sides = f"(Some ({front_text(x.fronts[1])}, {kept} {e}, {name(x.joined.bits)}%positive))"
-    c = f"{number_text(x.c)} {floored(x.c_floored)} {x.c_largest} {_span(x.c)}"
-    last = f"{level(x.total.e_max)} {name(x.total.bits)} {x.floor.rounded.target.e_max}"
+    c = f"{number_text(x.c)} {_floored(x.c_floored)} {x.c_largest} {_span(x.c)}"
+    last = f"{_level(x.total.e_max)} {name(x.total.bits)} {x.floor.rounded.target.e_max}"
     return (
-        f"(DownPlan {front_text(x.fronts[0])} {sides} {floored(x.products_floored)} {c} {last}"
+        f"(DownPlan {front_text(x.fronts[0])} {sides} {_floored(x.products_floored)} {c} {last}"
         f" {ending_text(x.floor)} {_span(x.floor.outcome)} {ending_text(x.ending)})"
     )
 
@@ -1602,7 +1702,9 @@ class Plan:
 
     def coq(self) -> str:
         """A file for `coqc` beside the sources: the unit as data, and the theorem about it."""
-        more = ["RoundDown"] * self.rounds_down + ["Frames"] * self.spec.design.framed
+        grouped = self.spec.design.aligned_group is not None
+        more = ["RoundDown"] * (self.rounds_down or grouped) + ["FrameGroups"] * grouped
+        more += ["Frames"] * self.spec.design.framed
         more += ["Window"] * self.windowed
         required = "".join(f"From TC Require Import {x}.\n" for x in [*more, "Unit"])
         return f"""\
@@ -1669,7 +1771,6 @@ def _refuse(spec: UnitSpec) -> None:
         "normalised products in a sum that is cut": d.normalise_products,
         "a sum of bounded width": d.carry_bits is not None,
         "sums that keep what is cut off": d.lost_bits != "cut",
-        "groups that are aligned among themselves": d.aligned_group is not None,
         "factors that are cut in halves": d.lost_bits == "halves",
         "tiny results that are not rounded to nearest": tiny and modes != {"RNE"},
         "sums rounded down otherwise": d.summation in ("tr", "gtr") and not down,

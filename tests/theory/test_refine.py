@@ -14,8 +14,10 @@ from semantic_slips import (
     EIGHT,
     FLUSHED_PRODUCTS,
     FRAMED,
+    GROUPED,
     HALF,
     NANS,
+    NARROWED,
     NORMALISED,
     PAIRS,
     PIECES,
@@ -158,11 +160,24 @@ def _compiled(folder: Path, name: str) -> None:
 
 @pytest.mark.debian
 def test_coq_takes_the_plan_of_a_unit_and_refuses_that_of_another(compiled: Path) -> None:
-    kinds = (VOLTA, EIGHT, TINY, NANS, FLUSHED_PRODUCTS, NORMALISED, DOWN, SIDES, PIECES, FRAMED, WINDOW)
+    kinds = (
+        VOLTA,
+        EIGHT,
+        TINY,
+        NANS,
+        FLUSHED_PRODUCTS,
+        NORMALISED,
+        DOWN,
+        SIDES,
+        PIECES,
+        FRAMED,
+        WINDOW,
+        GROUPED,
+        NARROWED,
+    )
     for unit in (*kinds, "gaudi2/mme.tf32"):
         _coqc(compiled, Plan(tcformal.unit(unit).spec).coq())
-    text = Plan(tcformal.unit(VOLTA).spec).coq()
-    for right, wrong in (
+    of_volta = (
         ("alignment := RZ", "alignment := RO"),
         ("rho := RZ", "rho := RNE"),
         ("(Some 23)", "(Some 24)"),
@@ -173,10 +188,20 @@ def test_coq_takes_the_plan_of_a_unit_and_refuses_that_of_another(compiled: Path
         ("(Only 230 0%nat", "(Only 230 1%nat"),
         ("(Leaf 272 0%nat)", "(Leaf 272 1%nat)"),
         ("Claim [] ", "Claim [Is 2] "),
-    ):
-        assert right in text
-        with pytest.raises(InputError):
-            _coqc(compiled, text.replace(right, wrong, 1))
+    )
+    of_groups = (
+        ("group_size := Some 2%nat", "group_size := Some 1%nat"),
+        ("frame_mode := RD", "frame_mode := RZ"),
+        ("c_bits := 26", "c_bits := 25"),
+        ("drops_c := true", "drops_c := false"),
+        ("frame_zero := ZeroAt (-128)", "frame_zero := ZeroOwn"),
+    )
+    for unit, slips in ((VOLTA, of_volta), (GROUPED, of_groups)):
+        text = Plan(tcformal.unit(unit).spec).coq()
+        for right, wrong in slips:
+            assert right in text
+            with pytest.raises(InputError):
+                _coqc(compiled, text.replace(right, wrong, 1))
 
 
 #: Sums of integers in groups: c first, pairs, two chains; each partial sum wraps or saturates.

@@ -11,7 +11,7 @@ from tcformal.ir.node import Node
 from tcformal.semantics.align import align, effective_exponents, largest, lowered, shift_to
 from tcformal.semantics.number import Exponent, Number, Term
 from tcformal.semantics.reduce import add_signed, signed_magnitude, sum_of_aligned
-from tcformal.semantics.stages import Total
+from tcformal.semantics.stages import Floored, Total
 from tcformal.semantics.sums.step import truncated_total
 
 
@@ -62,11 +62,12 @@ def _grouped(
     (exponent,) = effective_exponents(g, [c], zero)
     e_max, _ = largest(g, [*(x.e_max for x in groups), exponent])
     g.label("e_max", e_max.bits, offset=e_max.low)
-    addends = [g.ashr(x.bits, shift_to(g, x.e_max, e_max)) for x in groups]
-    _, kept = _aligned_c(g, c, exponent, e_max, design, bits)
-    addends.append(signed_magnitude(g, c.sign, kept))
+    shifts = [shift_to(g, x.e_max, e_max) for x in groups]
+    floored = [Floored(y, g.ashr(x.bits, y)) for x, y in zip(groups, shifts, strict=True)]
+    of_c = Floored(*_aligned_c(g, c, exponent, e_max, design, bits))
+    addends = [*(x.kept for x in floored), signed_magnitude(g, c.sign, of_c.kept)]
     width = max(x.width for x in addends) + len(addends).bit_length()
-    total = Total(add_signed(g, addends, width), e_max, bits)
+    total = Total(add_signed(g, addends, width), e_max, bits, of=tuple(groups), floored=(*floored, of_c))
     g.label("sum", total.bits, signed=True, scale=bits)
     return groups, total
 

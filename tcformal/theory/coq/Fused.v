@@ -26,6 +26,16 @@ Record front := Front {
 (** A sum that is rounded. *)
 Record fused := Fused { front_of :> front; closing : ending }.
 
+(** A number's magnitude [kept] at another exponent, [distance] above its own, so that the signed number is rounded down. *)
+Definition signed_term (s : positive) (t : term) : term := If (Is s) (Minus (Num_ 0) t) t.
+Definition floor_formula (m : widths) (f : Z) (r : number) (distance kept : positive) : formula :=
+  let up := Z.max 0 (f - bits_below r) in
+  let z := Low (U distance) (Num_ (width_in m (significand r) + up)) in
+  let scaled t := Times (Shift t z) (Num_ (2 ^ Z.max 0 (bits_below r - f))) in
+  let size := Times (signed_term (sign r) (U (significand r))) (Num_ (2 ^ up)) in
+  let t := signed_term (sign r) (U kept) in
+  Both (AtMost (scaled t) size) (Less size (scaled (Plus t (Num_ 1)))).
+
 Section Claims.
 (** [ctx]: what is known of a term that is a number. *)
 Variables (m : widths) (ctx : number -> list formula) (d : sum) (f : Z) (x : front).
@@ -72,7 +82,7 @@ Definition top_claims : list claim :=
   [Claim (in_tops (tops x)) (Equal top_term (code_term (top_node (tops x))));
    Claim (in_tops (tops x)) (AtMost (U (top x)) (Num_ (top_span x)))] ++ comparison_claims (tops x).
 
-(** Alignment: [aligned * 2^shift] is the magnitude, cut toward zero or to odd. *)
+(** Alignment: [aligned * 2^shift] is the magnitude, cut toward zero or to odd, or so that the signed number is rounded down. *)
 Definition up (a : addend) : Z := Z.max 0 (f - bits_below (of a)).
 Definition down (a : addend) : Z := Z.max 0 (bits_below (of a) - f).
 Definition align_width (a : addend) : Z := width_in m (significand (of a)) + up a.
@@ -86,6 +96,7 @@ Definition align_claims (a : addend) : list claim :=
      | RO => Either (Equal (scaled kept) magnitude)
                (Both (Equal (Bits 0 1 kept) (Num_ 1))
                   (Both (Less (scaled (Minus kept (Num_ 1))) magnitude) (Less magnitude (scaled (Plus kept (Num_ 1))))))
+     | RD => floor_formula m f (of a) (shift a) (aligned a)
      | _ => Both (AtMost (scaled kept) magnitude) (Less magnitude (scaled (Plus kept (Num_ 1))))
      end);
    Claim [] (AtMost kept (Num_ (largest_aligned a)))].
@@ -137,7 +148,7 @@ Definition tops_ok (t : top_tree) : bool :=
   forallb (fun i => (i <? length (addends x))%nat) (top_places t) && forallb (fun z => 0 <=? z) (top_leasts t) &&
   forallb (fun i => existsb (Nat.eqb i) (top_places t)) (seq 0 (length (addends x))).
 Definition front_ok : bool :=
-  match fraction_bits d with Some g => g =? f | None => false end && match alignment d with RZ | RO => true | _ => false end &&
+  match fraction_bits d with Some g => g =? f | None => false end && match alignment d with RZ | RO | RD => true | _ => false end &&
   match carry_bits d with None => true | _ => false end && negb (normalise d) &&
   forallb (fun a => 1 <=? width_in m (significand (of a))) (addends x) && tops_ok (tops x) &&
   (forallb (fun i => (i <? length (addends x))%nat) (places (partials x)) && (length (places (partials x)) =? length (addends x))%nat &&
@@ -154,6 +165,53 @@ Definition fused_ok (m : widths) (d : sum) (f : Z) (x : fused) : bool := front_o
 Definition fused_nodes (x : fused) : list positive := front_nodes x ++ ending_nodes (closing x).
 
 (** * The claims are enough *)
+
+(** A count in units of another exponent, rounded down. *)
+Lemma floor_is x s up dn b : 0 <= s -> 0 <= up -> 0 <= dn -> b * 2 ^ s * 2 ^ dn <= x * 2 ^ up < (b + 1) * 2 ^ s * 2 ^ dn ->
+  round_div RD x (s + dn - up) = b.
+Proof.
+  intros S U D H. rewrite <- !Z.mul_assoc, <- Z.pow_add_r in H by lia. rewrite round_div_unfold. pose proof (pow2_pos (s + dn) ltac:(lia)). pose proof (pow2_pos up U).
+  destruct (Z.leb_spec (s + dn - up) 0) as [L|L].
+  - assert (Q : 2 ^ up = 2 ^ (- (s + dn - up)) * 2 ^ (s + dn)) by (rewrite <- Z.pow_add_r by lia; f_equal; lia). rewrite Q in H. nia.
+  - assert (Q : 2 ^ (s + dn) = 2 ^ (s + dn - up) * 2 ^ up) by (rewrite <- Z.pow_add_r by lia; f_equal; lia). rewrite Q in H. set (z := 2 ^ (s + dn - up)) in *.
+    assert (PZ : 0 < z) by (apply pow2_pos; lia). assert (B : b * z <= x < (b + 1) * z) by nia.
+    assert (E : x / z = b) by (symmetry; apply Z.div_unique with (x - b * z); [left|]; lia). rewrite E. now destruct (x mod z =? 0).
+Qed.
+
+Lemma clamped_floor x s w dn b : 0 <= s -> 0 <= w -> 0 < dn -> Z.abs x < 2 ^ w -> b * 2 ^ Z.min s w * dn <= x < (b + 1) * 2 ^ Z.min s w * dn ->
+  b * 2 ^ s * dn <= x < (b + 1) * 2 ^ s * dn.
+Proof.
+  intros S W D B H. destruct (Z.le_gt_cases s w) as [L|L]; [now rewrite Z.min_l in H by lia|]. rewrite Z.min_r in H by lia.
+  assert (P : 2 ^ w <= 2 ^ s) by (apply Z.pow_le_mono_r; lia). pose proof (pow2_pos w W). set (z := 2 ^ w) in *. set (y := 2 ^ s) in *.
+  assert (PZ : z <= z * dn) by nia. assert (PY : z * dn <= y * dn) by nia. rewrite <- !Z.mul_assoc in *. set (zd := z * dn) in *. set (yd := y * dn) in *.
+  assert (Q : b = 0 \/ b = -1) by nia. destruct Q as [-> | ->]; lia.
+Qed.
+
+Lemma floor_value m v f r s k : truth m v (floor_formula m f r s k) = true ->
+  let up := Z.max 0 (f - bits_below r) in let z := 2 ^ Z.min (v s) (width_in m (significand r) + up) in let dn := 2 ^ Z.max 0 (bits_below r - f) in
+  let b := with_sign (v (sign r) =? 1) (v k) in b * z * dn <= signed (num_in v r) * 2 ^ up < (b + 1) * z * dn.
+Proof.
+  intros H up z dn b. unfold floor_formula in H. cbn [truth] in H. rewrite andb_true_iff, Z.leb_le, Z.ltb_lt in H. unfold b, z, dn, up, with_sign, signed, num_in; cbn [neg sig].
+  unfold signed_term in H. cbn [value truth] in H. destruct (v (sign r) =? 1); rewrite ?Z.sub_0_l in H; exact H.
+Qed.
+
+Lemma floor_zero m v f r s k : 0 <= v k -> v (significand r) = 0 -> truth m v (floor_formula m f r s k) = true -> v k = 0.
+Proof.
+  intros K G H. apply floor_value in H. cbv zeta in H. unfold signed, num_in in H; cbn [neg sig] in H. rewrite G in H. set (z := 2 ^ Z.min _ _) in *. set (dn := 2 ^ Z.max 0 (bits_below r - f)) in *.
+  assert (PZ : 0 <= z) by apply Z.pow_nonneg, Z.le_0_2. assert (PD : 0 <= dn) by apply Z.pow_nonneg, Z.le_0_2. rewrite <- !Z.mul_assoc in H. assert (0 <= z * dn) by nia. set (w := z * dn) in *. unfold with_sign in H.
+  destruct (v (sign r) =? 1); cbn in H; nia.
+Qed.
+
+Lemma floor_cut m v f r s k E : fits m v (significand r) -> 0 <= v s -> v s = E - (v (code r) + low r) -> truth m v (floor_formula m f r s k) = true ->
+  cut RD (E - f) (num_in v r) = with_sign (v (sign r) =? 1) (v k).
+Proof.
+  intros [G0 G1] S0 SE H. apply floor_value in H. cbv zeta in H. set (up := Z.max 0 (f - bits_below r)) in *. set (dn := Z.max 0 (bits_below r - f)) in *. set (w := width_in m (significand r) + up) in *.
+  assert (UP : 0 <= up) by apply Z.le_max_l. assert (DN : 0 <= dn) by apply Z.le_max_l. assert (WC : 0 <= width_in m (significand r)). { destruct (Z.lt_ge_cases (width_in m (significand r)) 0) as [L|L]; [rewrite Z.pow_neg_r in G1 by lia; lia|lia]. }
+  unfold cut. unfold lsb at 1, num_in at 2 3; cbn [exp frac]. replace (E - f - (v (code r) + low r - bits_below r)) with (v s + dn - up) by (clear - SE; unfold up, dn; lia).
+  pose proof (pow2_pos up UP). pose proof (pow2_pos dn DN). apply floor_is; auto. apply (clamped_floor _ _ w); auto; [unfold w; lia|].
+  unfold w. rewrite Z.pow_add_r by lia. assert (AX : Z.abs (signed (num_in v r)) = v (significand r)) by (unfold signed, num_in; cbn [neg sig]; destruct (v (sign r) =? 1); lia).
+  rewrite Z.abs_mul, AX, (Z.abs_eq (2 ^ up)) by lia. apply Z.mul_lt_mono_pos_r; lia.
+Qed.
 
 (** The magnitude [g * 2^-fr], at the exponent [e], in units of [2^(E - f)]. *)
 Lemma cut_floor f s a g neg_ e fr : 0 <= s -> 0 <= g -> 0 <= a ->
@@ -220,7 +278,7 @@ Hypothesis NODES : forall i, In i (front_nodes x) -> fits m v i.
 Let T := truth m v.
 Hypothesis CTX : forall a, In a (addends x) -> T (finite (of a)) = true -> forallb T (ctx (of a)) = true.
 
-Lemma ok_parts : fraction_bits d = Some f /\ (alignment d = RZ \/ alignment d = RO) /\ carry_bits d = None /\ normalise d = false /\
+Lemma ok_parts : fraction_bits d = Some f /\ (alignment d = RZ \/ alignment d = RO \/ alignment d = RD) /\ carry_bits d = None /\ normalise d = false /\
   (forall a, In a (addends x) -> 1 <= width_in m (significand (of a))) /\
   Permutation (seq 0 (length (addends x))) (places (partials x)).
 Proof.
@@ -405,17 +463,17 @@ Proof.
     unfold T in H. cbn [truth value] in H. now apply Z.leb_le in H. }
   assert (GW : 0 <= mg < 2 ^ w).
   { unfold mg, w, align_width. rewrite Z.pow_add_r by lia. destruct FG as [_ FG]. fold g in FG. pose proof (pow2_pos (up f a) UP). clear - G0 FG H. nia. }
-  assert (AL : match alignment d with RO => al * z * dn = mg \/ (Z.odd al = true /\ (al - 1) * z * dn < mg < (al + 1) * z * dn) | _ => al * z * dn <= mg < (al + 1) * z * dn end).
+  assert (AL : match alignment d with RO => al * z * dn = mg \/ (Z.odd al = true /\ (al - 1) * z * dn < mg < (al + 1) * z * dn)
+    | RD => truth m v (floor_formula m f (of a) (shift a) (aligned a)) = true | _ => al * z * dn <= mg < (al + 1) * z * dn end).
   { set (q := nth 1 (align_claims m d f x a) (Claim [] Never)). assert (H : T (goal q) = true).
     { apply use. apply in_aligns with a; auto. right; now left. reflexivity. }
-    unfold T, q in H. cbn [nth align_claims goal] in H. destruct AM as [AM|AM]; rewrite AM in H |- *; cbn [truth value clamped] in H.
+    unfold T, q in H. cbn [nth align_claims goal] in H. destruct AM as [AM|[AM|AM]]; rewrite AM in H |- *; cbn [truth value clamped] in H.
     - rewrite andb_true_iff, Z.leb_le, Z.ltb_lt in H. exact H.
     - apply orb_prop in H. destruct H as [H|H]; [left; now apply Z.eqb_eq in H|right]. rewrite !andb_true_iff, !Z.ltb_lt in H. destruct H as [H1 H2]. split; [|exact H2].
-      rewrite Z.pow_0_r, Z.div_1_r in H1. change (2 ^ 1) with 2 in H1. rewrite Zmod_odd in H1. fold al in H1. now destruct (Z.odd al). }
-  assert (BD : (al - 1) * z * dn < mg \/ al = 0).
-  { assert (0 < z * dn) by nia. destruct (Z.eq_dec al 0); auto. left. destruct AM as [AM|AM]; rewrite AM in AL; [nia|]. destruct AL as [AL|[_ AL]]; [nia|lia]. }
+      rewrite Z.pow_0_r, Z.div_1_r in H1. change (2 ^ 1) with 2 in H1. rewrite Zmod_odd in H1. fold al in H1. now destruct (Z.odd al).
+    - exact H. }
   assert (Z0 : is_zero (num_in v (of a)) = true -> al = 0).
-  { unfold is_zero. cbn [num_in sig]. fold g. intros Q. apply Z.eqb_eq in Q. unfold mg in *. rewrite Q in *. assert (0 < z * dn) by nia. destruct AM as [AM|AM]; rewrite AM in AL; [nia|]. destruct AL as [AL|[O AL]]; [nia|]. assert (al <> 0) by (intros R; rewrite R in O; easy). nia. }
+  { unfold is_zero. cbn [num_in sig]. fold g. intros Q. apply Z.eqb_eq in Q. unfold mg in *. rewrite Q in *. assert (0 < z * dn) by nia. destruct AM as [AM|[AM|AM]]; rewrite AM in AL; [nia| |apply (floor_zero m v f (of a) (shift a) (aligned a)); auto]. destruct AL as [AL|[O AL]]; [nia|]. assert (al <> 0) by (intros R; rewrite R in O; easy). nia. }
   split; [lia|]. split; auto. destruct (is_zero (num_in v (of a))) eqn:Zr.
   { rewrite cut_zero, Z0 by easy. unfold with_sign. now destruct (_ =? 1). }
   assert (NZ : T (Negation (Is (zero_node a))) = true) by (unfold T; cbn [truth]; now rewrite zero_is, Zr).
@@ -427,7 +485,7 @@ Proof.
   replace (E - f) with (v (shift a) + (v (code (of a)) + low (of a)) - f) by lia. unfold num_in. fold g.
   assert (ZS : z = 2 ^ v (shift a) \/ (w < v (shift a) /\ z = 2 ^ w)) by (unfold z; destruct (Z.le_gt_cases (v (shift a)) w); [left; now rewrite Z.min_l by lia|right; rewrite Z.min_r by lia; auto]).
   assert (DN1 : 1 <= dn) by lia.
-  destruct AM as [AM|AM]; rewrite AM in AL |- *.
+  destruct AM as [AM|[AM|AM]]; rewrite AM in AL |- *.
   - apply cut_floor; auto. fold al. change (Z.max 0 (f - bits_below (of a))) with (up f a). change (Z.max 0 (bits_below (of a) - f)) with (down f a). fold dn mg.
     destruct ZS as [<- |[L Q]]; [exact AL|]. rewrite Q in *. assert (al = 0) by (assert (al * 2 ^ w * 1 <= al * 2 ^ w * dn) by nia; nia). rewrite H in *.
     assert (2 ^ w <= 2 ^ v (shift a)) by (apply Z.pow_le_mono_r; lia). nia.
@@ -439,6 +497,7 @@ Proof.
       assert (E1 : al = 1).
       { clear - AL A1 A0 GW DN1 PZ. assert (0 <= (al - 1) * 2 ^ w) by nia. assert ((al - 1) * 2 ^ w < 2 ^ w) by nia. nia. }
       rewrite E1 in *. clear -AL LE DN1. change (1 - 1) with 0 in *. change (1 + 1) with 2 in *. nia.
+  - fold al. replace (v (shift a) + (v (code (of a)) + low (of a)) - f) with (E - f) by lia. now apply (floor_cut m v f (of a) (shift a) (aligned a) E).
 Qed.
 
 Lemma tree_is t : (forall q, In q (tree_claims x t) -> In q (sum_claims x)) -> (forall i, In i (places t) -> (i < length (addends x))%nat) ->

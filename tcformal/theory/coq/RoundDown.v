@@ -70,18 +70,13 @@ Definition side_claims : list claim :=
 (** More bits than those of products that are kept of their sum. *)
 Definition more : Z := sum_bits r + 1 - f.
 
-Definition signed_term (s : positive) (t : term) : term := If (Is s) (Minus (Num_ 0) t) t.
 Definition c_term : term := signed_term (sign c) (U (kept_node (c_floored q))).
 Definition c_claims : list claim :=
   let y := c_floored q in
-  let up := Z.max 0 (f - bits_below c) in
-  let z := Low (U (distance y)) (Num_ (width_in m (significand c) + up)) in
-  let scaled t := Times (Shift t z) (Num_ (2 ^ Z.max 0 (bits_below c - f))) in
-  let size := Times (signed_term (sign c) (U (significand c))) (Num_ (2 ^ up)) in
   let far := Less (Num_ (f + 1)) (U (distance y)) in
   [Claim [finite c] (AtMost (U (code c)) (Num_ (c_span q)));
    Claim (AtMost (exponent c) (level_term l) :: c_known ++ level_known l) (Equal (U (distance y)) (Minus (level_term l) (exponent c)));
-   Claim (if two_sums r then [Negation far] else []) (Both (AtMost (scaled c_term) size) (Less size (scaled (Plus c_term (Num_ 1)))));
+   Claim (if two_sums r then [Negation far] else []) (floor_formula m f c (distance y) (kept_node y));
    Claim [] (AtMost (U (kept_node y)) (Num_ (c_largest q)))] ++
   if two_sums r then [Claim [far] (Equal (U (kept_node y)) (Num_ 0))] else [].
 
@@ -164,27 +159,6 @@ Qed.
 
 (** * The claims are enough *)
 
-(** A count in units of another exponent, rounded down. *)
-Lemma floor_is x s up dn b : 0 <= s -> 0 <= up -> 0 <= dn -> b * 2 ^ s * 2 ^ dn <= x * 2 ^ up < (b + 1) * 2 ^ s * 2 ^ dn ->
-  round_div RD x (s + dn - up) = b.
-Proof.
-  intros S U D H. rewrite <- !Z.mul_assoc, <- Z.pow_add_r in H by lia. rewrite round_div_unfold. pose proof (pow2_pos (s + dn) ltac:(lia)). pose proof (pow2_pos up U).
-  destruct (Z.leb_spec (s + dn - up) 0) as [L|L].
-  - assert (Q : 2 ^ up = 2 ^ (- (s + dn - up)) * 2 ^ (s + dn)) by (rewrite <- Z.pow_add_r by lia; f_equal; lia). rewrite Q in H. nia.
-  - assert (Q : 2 ^ (s + dn) = 2 ^ (s + dn - up) * 2 ^ up) by (rewrite <- Z.pow_add_r by lia; f_equal; lia). rewrite Q in H. set (z := 2 ^ (s + dn - up)) in *.
-    assert (PZ : 0 < z) by (apply pow2_pos; lia). assert (B : b * z <= x < (b + 1) * z) by nia.
-    assert (E : x / z = b) by (symmetry; apply Z.div_unique with (x - b * z); [left|]; lia). rewrite E. now destruct (x mod z =? 0).
-Qed.
-
-Lemma clamped_floor x s w dn b : 0 <= s -> 0 <= w -> 0 < dn -> Z.abs x < 2 ^ w -> b * 2 ^ Z.min s w * dn <= x < (b + 1) * 2 ^ Z.min s w * dn ->
-  b * 2 ^ s * dn <= x < (b + 1) * 2 ^ s * dn.
-Proof.
-  intros S W D B H. destruct (Z.le_gt_cases s w) as [L|L]; [now rewrite Z.min_l in H by lia|]. rewrite Z.min_r in H by lia.
-  assert (P : 2 ^ w <= 2 ^ s) by (apply Z.pow_le_mono_r; lia). pose proof (pow2_pos w W). set (z := 2 ^ w) in *. set (y := 2 ^ s) in *.
-  assert (PZ : z <= z * dn) by nia. assert (PY : z * dn <= y * dn) by nia. rewrite <- !Z.mul_assoc in *. set (zd := z * dn) in *. set (yd := y * dn) in *.
-  assert (Q : b = 0 \/ b = -1) by nia. destruct Q as [-> | ->]; lia.
-Qed.
-
 Lemma unsigned_zero k s u w : zsign k = SumSign -> convert k s 0 u = convert (signed_zeros k) false 0 w.
 Proof. intros Z0. rewrite (convert_zero (signed_zeros k) false w u). unfold convert. rewrite !round_div_0. cbn [Z.eqb orb negb]. now rewrite Z0. Qed.
 
@@ -222,33 +196,28 @@ Proof.
     + replace (emin k + h + 0 - p k) with (h + emin k - p k) by lia. unfold with_sign. reflexivity.
 Qed.
 
-Section Sound.
-Variables (ct : circuit) (r : round_down) (ns : list number) (q : down_plan) (v : env).
-Let m := widths_of ct.
-Hypothesis SOL : solution ct v.
-Hypothesis CIRC : circuit_ok ct = true.
-Hypothesis OK : down_ok m r ns q = true.
-Hypothesis CL : Forall (holds ct) (down_claims m r ns q).
-Let T := truth m v.
-Let W := value m v.
-Let d := products_sum r.
-Let o := out d.
-Let f := down_bits r.
-Let l := last_level q.
-Let c := added q.
-Let base := tops_low (first_front q).
-
-Let fits_in i : in_circuit m i = true -> fits m v i. Proof. apply (in_map_fits ct v SOL CIRC). Qed.
-
-(** A sum of counts as the circuit has it. *)
-Record part_is (x : partial) (y : part) : Prop := {
+(** A sum of counts as the circuit has it; [T] and [W] are what formulas and terms are there. *)
+Record part_is (T : formula -> bool) (W : term -> Z) (f base : Z) (x : partial) (y : part) : Prop := {
   pi_count : Design.count x = W (Sg (p_node y)); pi_bound : Z.abs (Design.count x) <= p_bound y; pi_known : forallb T (p_known y) = true;
   pi_base : base <= W (p_top y);
   pi_top : (Design.top x = Some (W (p_top y)) /\ Design.unit x = W (p_top y) - f) \/ (Design.top x = None /\ Design.count x = 0 /\ W (p_top y) = base)
 }.
 
-Lemma front_is x : front_ok m d f x = true -> zero_exponent d = ZeroNone -> (forall i, In i (front_nodes x) -> fits m v i) -> Forall (holds ct) (front_claims m (fun _ => []) d f x) ->
-  Forall (fun y => T (finite y) = true) (numbers_of x) -> tops_low x = base -> part_is (truncated r (map (num_in v) (numbers_of x))) (front_part x).
+Arguments pi_count {T W f base} x y _. Arguments pi_bound {T W f base} x y _. Arguments pi_known {T W f base} x y _.
+Arguments pi_base {T W f base} x y _. Arguments pi_top {T W f base} x y _.
+
+(** A truncated sum; the sign of one that is zero does not matter here. *)
+Definition truncated_at (d : sum) (ps : list num) (s : bool) : partial := Build_partial (total d ps) (unit_of d ps) (largest d ps) s.
+
+Section Parts.
+Variables (ct : circuit) (d : sum) (f base : Z) (v : env).
+Hypothesis SOL : solution ct v.
+Local Notation m := (widths_of ct).
+Local Notation T := (truth (widths_of ct) v).
+Local Notation W := (value (widths_of ct) v).
+
+Lemma front_is x s : front_ok m d f x = true -> zero_exponent d = ZeroNone -> (forall i, In i (front_nodes x) -> fits m v i) -> Forall (holds ct) (front_claims m (fun _ => []) d f x) ->
+  Forall (fun y => T (finite y) = true) (numbers_of x) -> tops_low x = base -> part_is T W f base (truncated_at d (map (num_in v) (numbers_of x)) s) (front_part x).
 Proof.
   intros FO ZN FI FC FN TB. unfold front_claims in FC. rewrite Forall_app in FC. destruct FC as [FA FS]. assert (CX : forall a, In a (addends x) -> T (finite (of a)) = true -> forallb T ((fun _ => []) (of a)) = true) by reflexivity.
   pose proof (total_is ct _ d f x v FO FA FS SOL FI CX FN) as TI. destruct (n_is ct _ d f x v FO FA FS SOL FI CX FN) as [_ B].
@@ -256,7 +225,7 @@ Proof.
   pose proof (top_is_low ct _ d f x v FO FA SOL CX FN) as TL. pose proof (largest_or_none ct _ d f x v FO FA FS SOL FI CX FN) as LN.
   destruct (ok_parts ct d f x FO) as [Fb _].
   assert (TT : W (p_top (front_part x)) = v (top x) + top_low x) by (unfold W; reflexivity).
-  constructor; unfold truncated; cbn [Design.count Design.top Design.unit front_part p_node p_bound p_known]; fold d.
+  constructor; unfold truncated_at; cbn [Design.count Design.top Design.unit front_part p_node p_bound p_known].
   - exact TI.
   - rewrite TI. lia.
   - exact K.
@@ -264,7 +233,7 @@ Proof.
   - rewrite TT. unfold unit_of. rewrite Fb. destruct LN as [->|[-> [N E]]]; [left; auto|right]. repeat split; [now rewrite TI|now rewrite <- TB].
 Qed.
 
-Lemma floored_is x y up k z u : part_is x y -> 0 <= up -> 1 <= width_in m (p_node y) -> fits m v (p_node y) -> fits m v (distance z) -> forallb T (level_known k) = true ->
+Lemma floored_is x y up k z u : part_is T W f base x y -> 0 <= up -> 1 <= width_in m (p_node y) -> fits m v (p_node y) -> fits m v (distance z) -> forallb T (level_known k) = true ->
   W (p_top y) <= W (level_term k) -> Forall (holds ct) (floor_claims m y up k z) -> (Design.top x <> None -> u = W (level_term k) - f - up) ->
   round_div RD (Design.count x) (u - Design.unit x) = W (Sg (kept_node z)) /\ Z.abs (W (Sg (kept_node z))) <= p_bound y * 2 ^ up.
 Proof.
@@ -290,6 +259,42 @@ Proof.
     + clear - H PS. set (N := n * 2 ^ up) in *. nia.
     + rewrite Z.abs_mul, (Z.abs_eq (2 ^ up)) by lia. apply Z.mul_le_mono_nonneg_r; [lia|exact B].
 Qed.
+
+Lemma larger_is g a b k : Forall (holds ct) (larger_claims g a b k) -> forallb T g = true -> W (level_term k) = Z.max (W a) (W b) /\ forallb T (level_known k) = true.
+Proof.
+  intros C0 G. unfold larger_claims, level_known in C0. cbn [map] in C0. rewrite Forall_forall in C0. pose proof (C0 _ (or_introl eq_refl) v SOL G) as A. pose proof (C0 _ (or_intror (or_introl eq_refl)) v SOL G) as B.
+  cbn [goal] in A, B. cbn [truth] in A. apply Z.eqb_eq in A. fold m in A, B. fold W in A. split.
+  - rewrite A. unfold W at 1. cbn [value truth]. fold W. destruct (Z.ltb_spec (W a) (W b)); lia.
+  - unfold level_known. cbn [forallb]. fold T in B. now rewrite B.
+Qed.
+
+End Parts.
+Section Sound.
+Variables (ct : circuit) (r : round_down) (ns : list number) (q : down_plan) (v : env).
+Let m := widths_of ct.
+Hypothesis SOL : solution ct v.
+Hypothesis CIRC : circuit_ok ct = true.
+Hypothesis OK : down_ok m r ns q = true.
+Hypothesis CL : Forall (holds ct) (down_claims m r ns q).
+Let T := truth m v.
+Let W := value m v.
+Let d := products_sum r.
+Let o := out d.
+Let f := down_bits r.
+Let l := last_level q.
+Let c := added q.
+Let base := tops_low (first_front q).
+
+Let fits_in i : in_circuit m i = true -> fits m v i. Proof. apply (in_map_fits ct v SOL CIRC). Qed.
+Let front_of x : front_ok m d f x = true -> zero_exponent d = ZeroNone -> (forall i, In i (front_nodes x) -> fits m v i) -> Forall (holds ct) (front_claims m (fun _ => []) d f x) ->
+  Forall (fun y => T (finite y) = true) (numbers_of x) -> tops_low x = base -> part_is T W f base (truncated r (map (num_in v) (numbers_of x))) (front_part x).
+Proof. exact (front_is ct d f base v SOL x _). Qed.
+Let floored_of x y up k z u : part_is T W f base x y -> 0 <= up -> 1 <= width_in m (p_node y) -> fits m v (p_node y) -> fits m v (distance z) -> forallb T (level_known k) = true ->
+  W (p_top y) <= W (level_term k) -> Forall (holds ct) (floor_claims m y up k z) -> (Design.top x <> None -> u = W (level_term k) - f - up) ->
+  round_div RD (Design.count x) (u - Design.unit x) = W (Sg (kept_node z)) /\ Z.abs (W (Sg (kept_node z))) <= p_bound y * 2 ^ up.
+Proof. exact (floored_is ct f base v SOL x y up k z u). Qed.
+Let larger_of g a b k : Forall (holds ct) (larger_claims g a b k) -> forallb T g = true -> W (level_term k) = Z.max (W a) (W b) /\ forallb T (level_known k) = true.
+Proof. exact (larger_is ct v SOL g a b k). Qed.
 
 Lemma down_parts : (sum_mode r = RD /\ zero_exponent d = ZeroNone /\ zsign o = SumSign /\ cut_again r = true /\ 0 <= more r) /\
   front_ok m d f (first_front q) = true /\ ending_ok m (floor_conversion r q) (floor_ending q) = true /\ rounding_ok m (signed_zeros o) (outcome (floor_ending q)) (down_ending q) = true /\
@@ -324,26 +329,18 @@ Proof.
   unfold down_claims in CL. rewrite !Forall_app in CL. destruct CL as [A [B [C0 [D [E [F0 [G [H I]]]]]]]]. exact (conj A (conj B (conj C0 (conj D (conj E (conj (proj1 (Forall_forall _ _) F0) (conj G (conj H I)))))))).
 Qed.
 
-Lemma larger_is g a b k : Forall (holds ct) (larger_claims g a b k) -> forallb T g = true -> W (level_term k) = Z.max (W a) (W b) /\ forallb T (level_known k) = true.
-Proof.
-  intros C0 G. unfold larger_claims, level_known in C0. cbn [map] in C0. rewrite Forall_forall in C0. pose proof (C0 _ (or_introl eq_refl) v SOL G) as A. pose proof (C0 _ (or_intror (or_introl eq_refl)) v SOL G) as B.
-  cbn [goal] in A, B. cbn [truth] in A. apply Z.eqb_eq in A. fold m in A, B. fold W in A. split.
-  - rewrite A. unfold W at 1. cbn [value truth]. fold W. destruct (Z.ltb_spec (W a) (W b)); lia.
-  - unfold level_known. cbn [forallb]. fold T in B. now rewrite B.
-Qed.
-
 Section Finite.
 Hypothesis FIN : Forall (fun y => T (finite y) = true) ns.
 Hypothesis FC : T (finite c) = true.
 Let ts := map (num_in v) ns.
 
 (** The products' sum. *)
-Lemma products_are : part_is (if two_sums r && (1 <? Z.of_nat (length ts)) then sum_of_sides r (truncated r (evens ts)) (truncated r (odds ts)) else truncated r ts) (products_part q).
+Lemma products_are : part_is T W f base (if two_sums r && (1 <? Z.of_nat (length ts)) then sum_of_sides r (truncated r (evens ts)) (truncated r (odds ts)) else truncated r ts) (products_part q).
 Proof.
   destruct down_parts as [[_ [ZN _]] [FO [_ [_ [FI [_ [_ [_ SD]]]]]]]]. destruct claims_in as [C1 [C2 _]].
   assert (FF : forall i, In i (front_nodes (first_front q)) -> fits m v i) by (intros i I; apply FI; do 6 right; apply in_or_app; now left).
   unfold ts. rewrite map_length. unfold products_part, side_claims in *. destruct (sides q) as [[[[[x y] z] k] n]|].
-  2: { destruct SD as [-> SN]. cbn [andb]. rewrite <- SN. rewrite <- SN in FIN. now apply front_is. }
+  2: { destruct SD as [-> SN]. cbn [andb]. rewrite <- SN. rewrite <- SN in FIN. now apply front_of. }
   destruct SD as [-> [LE [N1 [N2 [FX [TX [W1 [W2 FD]]]]]]]]. rewrite (proj2 (Z.ltb_lt _ _) LE). cbn [andb]. rewrite evens_map, odds_map, <- N1, <- N2.
   rewrite !Forall_app in C2. destruct C2 as [D1 [D2 [D3 [D4 D5]]]].
   assert (SUB : forall (P : number -> Prop) (ys : list number), Forall P ys -> Forall P (every_second ys)).
@@ -351,13 +348,13 @@ Proof.
     { induction n as [|n IH]; intros l L F; [destruct l; [constructor|simpl in L; lia]|]. destruct F as [|a l A F]; [constructor|]. destruct F as [|b l B F]; [now repeat constructor|].
       cbn [every_second]. constructor; auto. apply IH; auto. simpl in L. lia. }
     now apply (G (length ys)). }
-  assert (PA : part_is (truncated r (map (num_in v) (numbers_of (first_front q)))) (front_part (first_front q))).
-  { apply front_is; auto. rewrite N1. now apply SUB. }
-  assert (PB : part_is (truncated r (map (num_in v) (numbers_of x))) (front_part x)).
-  { apply front_is; auto; [intros i I; apply FD; right; now right|]. rewrite N2. unfold odds. apply SUB. destruct FIN; [constructor|assumption]. }
+  assert (PA : part_is T W f base (truncated r (map (num_in v) (numbers_of (first_front q)))) (front_part (first_front q))).
+  { apply front_of; auto. rewrite N1. now apply SUB. }
+  assert (PB : part_is T W f base (truncated r (map (num_in v) (numbers_of x))) (front_part x)).
+  { apply front_of; auto; [intros i I; apply FD; right; now right|]. rewrite N2. unfold odds. apply SUB. destruct FIN; [constructor|assumption]. }
   set (xa := truncated r (map (num_in v) (numbers_of (first_front q)))) in *. set (xb := truncated r (map (num_in v) (numbers_of x))) in *.
   set (a := front_part (first_front q)) in *. set (b := front_part x) in *.
-  destruct (larger_is _ _ _ _ D2) as [LV LK]; [now rewrite forallb_app, (pi_known _ _ PA), (pi_known _ _ PB)|].
+  destruct (larger_of _ _ _ _ D2) as [LV LK]; [now rewrite forallb_app, (pi_known _ _ PA), (pi_known _ _ PB)|].
   set (e := omax (Design.top xa) (Design.top xb)). set (u := match e with Some e => e - down_bits r | None => 0 end).
   assert (EE : (e = Some (W (level_term k)) /\ u = W (level_term k) - f) \/ (e = None /\ u = 0 /\ W (level_term k) = base /\ Design.count xa = 0 /\ Design.count xb = 0)).
   { pose proof (pi_base _ _ PA) as BA. pose proof (pi_base _ _ PB) as BB. unfold u, e. rewrite LV. fold f.
@@ -365,8 +362,8 @@ Proof.
     - left; auto. - left. rewrite Z.max_l by lia. auto. - left. rewrite Z.max_r by lia. auto. - right. repeat split; auto. lia. }
   assert (UA : forall y', Design.top y' = Design.top xa \/ Design.top y' = Design.top xb -> Design.top y' <> None -> u = W (level_term k) - f - 0).
   { intros y' Hy N. destruct EE as [[_ ->]|[E0 _]]; [lia|]. exfalso. unfold e in E0. destruct Hy as [Hy|Hy]; rewrite Hy in N; destruct (Design.top xa), (Design.top xb); easy. }
-  destruct (floored_is xa a 0 k y u PA ltac:(lia) W1 (FF _ (or_intror (or_introl eq_refl))) (FD _ (or_introl eq_refl)) LK ltac:(rewrite LV; lia) D3 (UA xa (or_introl eq_refl))) as [RA BDA].
-  destruct (floored_is xb b 0 k z u PB ltac:(lia) W2 (FD (total_node x) ltac:(simpl; auto 6)) (FD _ (or_intror (or_introl eq_refl))) LK ltac:(rewrite LV; lia) D4 (UA xb (or_intror eq_refl))) as [RB BDB].
+  destruct (floored_of xa a 0 k y u PA ltac:(lia) W1 (FF _ (or_intror (or_introl eq_refl))) (FD _ (or_introl eq_refl)) LK ltac:(rewrite LV; lia) D3 (UA xa (or_introl eq_refl))) as [RA BDA].
+  destruct (floored_of xb b 0 k z u PB ltac:(lia) W2 (FD (total_node x) ltac:(simpl; auto 6)) (FD _ (or_intror (or_introl eq_refl))) LK ltac:(rewrite LV; lia) D4 (UA xb (or_intror eq_refl))) as [RB BDB].
   rewrite Z.pow_0_r, Z.mul_1_r in BDA, BDB.
   assert (SM : W (Sg n) = W (Sg (kept_node y)) + W (Sg (kept_node z))).
   { apply Forall_inv in D5. pose proof (D5 v SOL) as H. cbn [given forallb goal] in H. fold m in H. rewrite !(proj2 (truth_within m v _ _)) in H by (fold W; lia). specialize (H eq_refl). cbn [truth] in H. apply Z.eqb_eq in H. exact H. }
@@ -391,12 +388,12 @@ Proof.
   assert (Q : forall j a, nth_error (c_claims m r q) j = Some a -> forallb T (given a) = true -> T (goal a) = true).
   { intros j a Nt G. rewrite Forall_forall in C5. exact (C5 a (nth_error_In _ _ Nt) v SOL G). }
   assert (CKN : forallb T (c_known q) = true). { unfold c_known. cbn [forallb]. rewrite andb_true_r. apply (Q 0%nat _ eq_refl). cbn [given forallb]. fold c. now rewrite FC. }
-  destruct (larger_is _ _ _ _ C3) as [LV LK]; [now rewrite forallb_app, (pi_known _ _ PR), CKN|].
+  destruct (larger_of _ _ _ _ C3) as [LV LK]; [now rewrite forallb_app, (pi_known _ _ PR), CKN|].
   set (E := W (level_term l)) in *. assert (EX : W (exponent c) = v (code c) + low c) by reflexivity. rewrite EX in LV.
   assert (BC : base <= v (code c) + low c) by (destruct FCODE; lia).
   assert (TE : (match Design.top x with Some e => Z.max e (exp (num_in v c)) | None => exp (num_in v c) end) = E).
   { cbn [num_in exp]. rewrite LV. destruct (pi_top _ _ PR) as [[-> _]|[-> [_ ->]]]; lia. }
-  destruct (floored_is x (products_part q) (more r) l (products_floored q) u1 PR MO WN (FI _ (or_introl eq_refl)) (FI (distance (products_floored q)) ltac:(simpl; auto 8)) LK ltac:(fold E; rewrite LV; lia) C4 ltac:(intros _; unfold u1; fold E; lia)) as [RA BDA].
+  destruct (floored_of x (products_part q) (more r) l (products_floored q) u1 PR MO WN (FI _ (or_introl eq_refl)) (FI (distance (products_floored q)) ltac:(simpl; auto 8)) LK ltac:(fold E; rewrite LV; lia) C4 ltac:(intros _; unfold u1; fold E; lia)) as [RA BDA].
   (* c *)
   set (y := c_floored q) in *. set (s := v (distance y)) in *. set (kc := v (kept_node y)) in *. set (sc := v (sign c) =? 1). set (b := if sc then - kc else kc).
   assert (BT : W (c_term q) = b) by (unfold W, c_term, signed_term, b, sc; cbn [value truth]; fold c y; destruct (v (sign c) =? 1); fold kc; lia).
@@ -409,20 +406,7 @@ Proof.
   { intros NF. pose proof (Q 2%nat _ eq_refl) as H. cbn [given goal] in H.
     assert (G : forallb T (if two_sums r then [Negation (Less (Num_ (down_bits r + 1)) (U (distance y)))] else []) = true).
     { destruct (two_sums r); [|reflexivity]. destruct NF as [NF|NF]; [easy|]. cbn [forallb]. unfold T. cbn [truth value]. fold f s. destruct (Z.ltb_spec (f + 1) s); [lia|reflexivity]. }
-    specialize (H G). unfold T in H. cbn [truth] in H. fold W in H. fold c f in H. fold m in H.
-    set (up := Z.max 0 (f - bits_below c)) in *. set (dn := Z.max 0 (bits_below c - f)) in *. set (w := width_in m (significand c) + up) in *.
-    set (sg_ := v (significand c)) in *.
-    assert (SZ : W (Times (signed_term (sign c) (U (significand c))) (Num_ (2 ^ up))) = (if sc then - sg_ else sg_) * 2 ^ up) by (unfold W, signed_term, sc; cbn [value truth]; fold sg_; destruct (v (sign c) =? 1); lia).
-    assert (SH : forall t, W (Times (Shift t (Low (U (distance y)) (Num_ w))) (Num_ (2 ^ dn))) = W t * 2 ^ Z.min s w * 2 ^ dn) by (intros t; unfold W; cbn [value]; fold s; lia).
-    rewrite SZ, !SH, BT in H. assert (B1 : W (Plus (c_term q) (Num_ 1)) = b + 1) by (unfold W in *; cbn [value]; rewrite BT; lia). rewrite B1 in H. rewrite andb_true_iff, Z.leb_le, Z.ltb_lt in H.
-    assert (SN : signed (num_in v c) = if sc then - sg_ else sg_) by (unfold signed, num_in, sc; cbn [neg sig]; reflexivity).
-    set (X := if sc then - sg_ else sg_) in *. destruct FSIG as [FS1 FS2]. fold sg_ in FS1, FS2.
-    assert (UP : 0 <= up) by apply Z.le_max_l. assert (DN : 0 <= dn) by apply Z.le_max_l. assert (WC : 0 <= width_in m (significand c)). { destruct (Z.lt_ge_cases (width_in m (significand c)) 0) as [L|L]; [rewrite Z.pow_neg_r in FS2 by lia; lia|lia]. }
-    pose proof (pow2_pos up UP). pose proof (pow2_pos dn DN).
-    assert (XB : Z.abs (X * 2 ^ up) < 2 ^ w). { unfold w. rewrite Z.pow_add_r by lia. assert (AX : Z.abs X = sg_) by (clear - FS1; unfold X; destruct sc; lia). rewrite Z.abs_mul, AX, (Z.abs_eq (2 ^ up)) by lia.
-      apply Z.mul_lt_mono_pos_r; [assumption|apply FS2]. }
-    unfold cut. rewrite SN. unfold lsb, num_in; cbn [exp frac]. replace (E - f - (v (code c) + low c - bits_below c)) with (s + dn - up) by (clear - SE; unfold up, dn; lia).
-    apply floor_is; auto. apply (clamped_floor _ s w); auto. now apply Z.add_nonneg_nonneg. }
+    specialize (H G). fold c f in H. exact (floor_cut m v f c (distance y) (kept_node y) E FSIG S0 SE H). }
   assert (BV : (if two_sums r && (exp (num_in v c) <? E - f - 1) then 0 else cut (sum_mode r) (E - f) (num_in v c)) = b).
   { rewrite SM. cbn [num_in exp]. destruct (two_sums r) eqn:TS; cbn [andb]; [|apply CUT; now left]. destruct (Z.ltb_spec (v (code c) + low c) (E - f - 1)) as [L|L]; [|apply CUT; right; lia].
     pose proof (Q 4%nat) as H. unfold c_claims in H. rewrite TS in H. specialize (H _ eq_refl). cbn [given forallb goal] in H.

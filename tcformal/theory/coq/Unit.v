@@ -1,6 +1,6 @@
 (** A unit from words to words: what its circuit computes, from the claims about its stages. *)
 From Coq Require Import ZArith List Bool Lia Psatz Reals FMapPositive.
-From TC Require Import Spec Theorems Design Rounded Bv Circuit Finish Fused Leaves Stage Products TreeSums NanWords After RoundDown Pieces Frames Window.
+From TC Require Import Spec Theorems Design Rounded Bv Circuit Finish Fused Leaves Stage Products TreeSums NanWords After RoundDown Pieces FrameGroups Frames Window.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -808,14 +808,6 @@ Qed.
 Lemma forall2_nth {A B} (R : A -> B -> Prop) l r a b k : Forall2 R l r -> (k < length r)%nat -> R (nth k l a) (nth k r b).
 Proof. intros H. revert k. induction H; intros k K; [simpl in K; lia|]. destruct k; auto. cbn [nth]. apply IHForall2. simpl in K. lia. Qed.
 
-Lemma cut_list_forall2 {A B} (R : A -> B -> Prop) fuel n l r : Forall2 R l r -> Forall2 (Forall2 R) (cut_list fuel n l) (cut_list fuel n r).
-Proof.
-  revert l r. induction fuel as [|k IH]; intros l r H; [constructor|]. destruct H as [|x y l r H F]; [constructor|].
-  assert (G : forall n l r, Forall2 R l r -> Forall2 R (firstn n l) (firstn n r) /\ Forall2 R (skipn n l) (skipn n r)).
-  { clear. induction n as [|n IH]; intros l r F; [split; auto; constructor|]. destruct F as [|x y l r H F]; [split; constructor|]. destruct (IH l r F). cbn. split; auto. }
-  destruct (G n (x :: l) (y :: r) ltac:(now constructor)). cbn [cut_list]. constructor; auto.
-Qed.
-
 Lemma swapped_forall2 {A B} (R : A -> B -> Prop) l : forall r, Forall2 R l r -> Forall2 R (swapped l) (swapped r).
 Proof.
   assert (G : forall n l r, (length l <= n)%nat -> Forall2 R l r -> Forall2 R (swapped l) (swapped r)).
@@ -909,7 +901,6 @@ Proof.
     - intros IN. rewrite IN. cbn [negb]. unfold nan_in_block, block_word. now rewrite ND. }
   4: { destruct (sums d) as [| | |e| | | | |] eqn:SD; try easy. assert (FO : framed_ok m e (map fst ns) q' && number_eqb (frame_c q') (c_counted x) = true /\ match nans d with OneWord | ProductsThenC _ => True | _ => False end) by (destruct (nans d); easy).
     clear BO. destruct FO as [BO NK]. rewrite andb_true_iff in BO. destruct BO as [FO CE]. apply number_eq in CE.
-    destruct (framed_parts ct e _ q' v SOL CIRC FO) as [_ [_ [_ [GS _]]]].
     assert (BV : block_value d (map fst es) (fst st) = framed_value e (map (val_in v) (map fst ns)) (val_in v (frame_c q'))).
     { unfold block_value. rewrite SD. change (block_sum (Framed e) (c_rule d) None [] (map fst es) (flush (c_rule d) (fst st))) with (framed_value e (map fst es) (flush (c_rule d) (fst st))). rewrite CE. now apply framed_same. }
     pose proof (framed_sound ct e _ q' v SOL CIRC FO BC) as S. rewrite <- BV in S.
