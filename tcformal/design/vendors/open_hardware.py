@@ -83,7 +83,9 @@ def _vortex() -> Iterator[tuple[str, Published]]:
         exact: tuple[str, ...] = (f"Products of {name} are exact in fp32, in which each of them is rounded.",)
         if name in ("bf16", "tf32"):
             design, exact = replace(design, product_rounding="RNE-FP32"), ()
-        fact = documented(VORTEX_DPI if kind == "dpi" else VORTEX_BHF)
+        fact = documented(VORTEX_BHF)
+        if kind == "dpi":
+            fact = as_reference(VORTEX_DPI, "Vortex-f7dce0c7-dpi")
         yield f"VX_tcu_fedp_{kind}.{name}", Published(
             shape=(1, 1, sums.k), a=fmt, b=fmt, c="fp32", design=design, fact=fact, tree=sums, notes=exact
         )  # fmt: skip
