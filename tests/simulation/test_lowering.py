@@ -21,7 +21,7 @@ from tcformal.simulation.compiled import dot_call, dot_rows, lane_words
 from tcformal.simulation.kernels.cut import cuts
 from tcformal.simulation.kernels.gemm import Gemm, MatrixWords
 from tcformal.simulation.kernels.threads import Work
-from tcformal.simulation.lowering import encoded, ieee, shifts
+from tcformal.simulation.lowering import encoded, ieee, rounding, shifts
 from tcformal.simulation.lowering.ieee import fits
 
 pytestmark = pytest.mark.usefixtures("no_kernels")
@@ -52,6 +52,10 @@ QUICK = (
     # Sums of as many bits as a lane, whose shifts there and back need no more.
     "gaudi2/mme.bf16",
     "gaudi2/mme.fp32",
+    # Sums rounded from binary64: with a bit for what they have lost, and flushed where they are tiny.
+    "vortex/VX_tcu_fedp_tfr.fp16",
+    "vortex/VX_tcu_fedp_tfr.bf16@result_subnormals=kept",
+    "vortex/VX_tcu_fedp_tfr.tf32",
     # Terms that are rounded down.
     "rdna4/v_dot2_f32_f16",
     "rdna4/v_dot2_bf16_bf16",
@@ -377,6 +381,51 @@ def test_what_lies_far_below_a_sum_is_rounded_down(name: str, monkeypatch: pytes
 
     monkeypatch.setattr(shifts, "_shifted", cut)
     assert wrong()
+
+
+BF16 = "hopper/mma.m16n8k8.f32.bf16.bf16.f32@conversion=RNE-FP32"
+
+
+def at_both_ends(name: str) -> int:
+    """Differences where sums lie about the least normal number, their last bits below it, and about Inf."""
+    spec, rng = resolve(name), np.random.default_rng(9)
+    k, shape = 2 * spec.k, (64, 96)
+    fraction = spec.a_format.fraction_bits
+    # Exponents of products: from 2^-26 times the least normal number on; the largest in every eighth row.
+    low = np.where(np.arange(shape[0]) % 8, spec.a_format.bias - 76, 2 * spec.a_format.bias - 64)
+    a = rng.integers(low[:, None], low[:, None] + 14, (shape[0], k)) << fraction
+    a[1::2, 1:] = 0
+    b = rng.integers(spec.b_format.bias - 76, spec.b_format.bias - 70, (k, shape[1])) << fraction
+    b[:, ::8] = rng.integers(2 * spec.b_format.bias - 63, 2 * spec.b_format.bias, b[:, ::8].shape) << fraction
+    a, b = (
+        np.where(x > 0, x | rng.integers(0, 1 << fraction, x.shape) | rng.integers(0, 2, x.shape) << 15, 0)
+        for x in (a, b)
+    )
+    c = rng.choice([0, 1 << 23, (1 << 23) - 1, (1 << 23) + 1, 1, 254 << 23, (255 << 23) - 1], shape)
+    c = c | rng.integers(0, 2, shape) << 31
+    x = MatrixWords(a.astype(np.uint16), b.astype(np.uint16), c.astype(np.uint32))
+    wanted = on_lanes(spec, x)
+    size = wanted & np.uint32((1 << 31) - 1)
+    assert (size == 255 << 23).any()
+    assert ((size > 0) & (size < 1 << 23)).any() == ("tiny" not in name and "tfr" not in name)
+    with Work(1, progress=False) as work:
+        return int((Gemm(dot_call(spec), "a").multiply(x, work) != wanted).sum())
+
+
+@pytest.mark.parametrize("name", [BF16, f"{BF16},result_subnormals=tiny_zero", "vortex/VX_tcu_fedp_tfr.bf16"])
+def test_sums_at_both_ends_of_binary32_are_rounded_once(name: str) -> None:
+    assert at_both_ends(name) == 0
+
+
+def test_a_wrong_end_and_lost_bits_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(rounding, "_LEAST", (1023 - 126) << 52)
+        assert at_both_ends(f"{BF16},result_subnormals=tiny_zero")
+    right = rounding._rounded
+    monkeypatch.setattr(
+        rounding, "_rounded", lambda low, tiny, code, given: right(low, tiny, code, given[:2])
+    )
+    assert differences(resolve("vortex/VX_tcu_fedp_tfr.bf16"), "a", 1)
 
 
 def test_sums_of_as_many_bits_as_a_lane_fill_lanes() -> None:

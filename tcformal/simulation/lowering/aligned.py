@@ -58,6 +58,7 @@ from tcformal.simulation.lowering.instructions import (
     read_bits,
 )
 from tcformal.simulation.lowering.integers import add_integers
+from tcformal.simulation.lowering.rounding import add_rounding
 from tcformal.simulation.lowering.shifts import add_shifts
 
 
@@ -577,6 +578,7 @@ def add_rules(spec: UnitSpec, graph: Graph, stages: Dot, root: Node, ways: Lower
     if add_integers(graph, spec, stages, ways):
         return
     add_leading(stages, ways)
+    add_rounding(graph, spec, stages, ways)
     wide = None if spec.emulation is None else spec.emulation.converted
     add_groups(graph, spec.k, stages, formats, ways)
     add_aligned(graph, root, stages, formats, ways, wide)
