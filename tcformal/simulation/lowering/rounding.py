@@ -13,6 +13,7 @@ from tcformal.design.rounding import Conversion
 from tcformal.design.unit import UnitSpec
 from tcformal.ir.build import Graph
 from tcformal.semantics.reduce import split_sign
+from tcformal.semantics.round import _lift_to_minimum
 from tcformal.semantics.stages import Dot, DotStep
 from tcformal.semantics.sums.sticky import sticky_below
 from tcformal.simulation.kernels.rules import LoweringRules, as_word, float_kind
@@ -21,7 +22,7 @@ from tcformal.simulation.lowering.instructions import FIELD, added
 _FP32 = Conversion("RNE", 8, 23)
 #: The widest sum: binary64 holds it, with room for what it has lost below all that decides a rounding.
 _WIDEST = 50
-#: Of binary64: bits of the fraction field, and bias; of binary32, Inf and all but the sign.
+#: Of binary64: bits of the fraction field, and bias; of binary32, Inf.
 _FRACTION, _BIAS = 52, 1023
 _INF = 0xFF << FIELD
 #: The encoding in binary64 of the least number that is rounded to 2^-126 with an exponent without end.
@@ -50,13 +51,14 @@ def _add(graph: Graph, spec: UnitSpec, step: DotStep, ways: LoweringRules) -> No
     if total.sticky is not None and carry_bits is not None:
         kept = min(magnitude.width, total.fraction_bits + carry_bits + 1)
         magnitude = graph.extract(magnitude, kept - 1, 0)
-    wide = magnitude
+    # The conversion is of that magnitude, with its bit for what was lost, and of that exponent.
+    wide, top = magnitude, lsb.shifted(magnitude.width - 1)
     if total.sticky is not None:
         wide, _ = sticky_below(graph, magnitude, lsb, total.sticky, _FP32.read_bits)
-    # What the conversion made of that before it was shifted.
-    before = rounded.magnitude if rounded.lift is None else rounded.lift.shifted.args[0]
-    wide = graph.shift_left_const(wide, max(0, before.width - wide.width))
-    if before is not wide or not -_BIAS < lsb.low <= lsb.high <= _BIAS:
+    wide = graph.shift_left_const(wide, max(0, _FP32.read_bits + 3 - wide.width))
+    if top.low < _FP32.e_min:
+        wide, top, _ = _lift_to_minimum(graph, wide, top, _FP32.e_min)
+    if wide is not rounded.magnitude or top != rounded.top or not -_BIAS < lsb.low <= lsb.high <= _BIAS:
         return
     sticky = () if total.sticky is None else (ways.of(total.sticky),)
     tiny = chosen.params[1] == 0
@@ -74,7 +76,8 @@ def _rounded(low: int, tiny: bool, code: Code, given: Sequence[LaneValue]) -> La
     made = code.new(f"sitofp {code.kind(bits)} {code.operand(x, bits)} to {kind}")
     for lost in sticky:
         some = code.relate("ne", bits, code.operand(x, bits), code.word(0, bits))
-        below = code.resize("zext", code.apply("and", TRUTH, some, lost.text), TRUTH, DOUBLE)
+        some = code.apply("and", TRUTH, some, code.operand(lost, TRUTH))
+        below = code.resize("zext", some, TRUTH, DOUBLE)
         made = _number(code, code.apply("or", DOUBLE, as_word(code, made, DOUBLE).text, below))
     field = code.operand(added(code, [lsb], low + _BIAS), DOUBLE)
     power = _number(code, code.apply("shl", DOUBLE, field, code.word(_FRACTION, DOUBLE)))

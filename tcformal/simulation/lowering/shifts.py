@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tcformal.backends.lanes import DOUBLE, Code, LaneValue, lane_for
+from tcformal.backends.lanes import DOUBLE, TRUTH, Code, LaneValue, lane_for
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import reachable
@@ -94,8 +94,9 @@ def _signed(code: Code, given: Sequence[LaneValue]) -> LaneValue:
     """A number from its sign and magnitude."""
     sign, x = given
     bits = lane_for(-x.high, x.high)
-    negative = LaneValue(code.binary("sub", code.const(0), x, bits), -x.high, 0, bits)
-    return code.select(sign, negative, x, -x.high, x.high)
+    negative = code.binary("sub", code.const(0), x, bits)
+    made = code.choose(code.operand(sign, TRUTH), bits, negative, code.operand(x, bits))
+    return LaneValue(made, -x.high, x.high, bits)
 
 
 def _times(code: Code, given: Sequence[LaneValue]) -> LaneValue:
@@ -121,7 +122,10 @@ def _shifted(floor: _Floor, code: Code, given: Sequence[LaneValue]) -> LaneValue
         amount = LaneValue(by, amount.low + floor.dropped, amount.high + floor.dropped, amount.bits)
     low, high = -most >> floor.dropped, most >> floor.dropped
     made = code.value(code.binary("ashr", value, amount, bits), low, high, bits)
-    return made if not gone else code.select(gone[0], code.const(0), made, low, high)
+    if not gone:
+        return made
+    none = code.choose(code.operand(gone[0], TRUTH), made.bits, code.word(0, made.bits), made.text)
+    return LaneValue(none, low, high, made.bits)
 
 
 def _back(node: Node, code: Code, given: Sequence[LaneValue]) -> LaneValue:
