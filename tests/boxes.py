@@ -500,6 +500,7 @@ BOXES: dict[str, Box] = {
     "flushes": Box(lambda p, c: chain(p, c, flush=True), k=4, formats=BF, operand=flush("abc", "bf16")),
     "c-after": Box(lambda p, c: to(FP32, plus(fused(p, 0, 24), c))),
     "c-last": Box(lambda p, c: plus(to(FP32, total(p)), c)),
+    "chain-m12": Box(lambda p, c: chain(p, to((8, 12), c), (8, 12)), k=6, formats=BF),
     "scaled-chain": Box(chain, k=4, formats="e4m3,e4m3,fp32,fp32", block=2),
     "scaled-steps": Box(partial(steps, n=4, bits=24), formats="e4m3,e4m3,fp32,fp32", block=4),
     "in-frames": Box(total, k=8, formats=BF, words=in_frames(BF, 4, 16, 23)),

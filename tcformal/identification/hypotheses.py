@@ -66,6 +66,8 @@ def hypotheses(
         root = _parts_named(root)
     cut = _cut(order, dict(zip(map(id, order.root.steps()), root.steps(), strict=True)))
     sums = [*starts(root)]
+    if rare is not None and rare.c_rounded:
+        sums += [*map(_c_rounded, sums)]
     if rare is not None and rare.twice:
         sums = [Step((replace(x, stage=_JOIN),)) for x in sums]
     for start in sums:
@@ -220,6 +222,12 @@ def _staged(step: Step, alone: bool, outer: bool = True) -> Step:
     return Step(children, stage)
 
 
+def _c_rounded(step: Step) -> Step:
+    """The sums with c rounded as their results are before it is added."""
+    inner = (_c_rounded(x) if isinstance(x, Step) else Step((x,)) if x == "c" else x for x in step.children)
+    return Step(tuple(inner), step.stage)
+
+
 def _parts_named(step: Step) -> Step:
     """The sums with a name for those of products: as inner sums these may keep more than D has."""
     children = tuple(_parts_named(x) if isinstance(x, Step) else x for x in step.children)
@@ -286,6 +294,8 @@ class Shapes:
     products: tuple[str, ...]
     #: Whether the whole sum is rounded once more than the order shows.
     twice: bool = False
+    #: Whether c may be rounded before it is added, too.
+    c_rounded: bool = False
     #: Shapes of inner sums whose width was measured, by stage.
     measured: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -379,7 +389,12 @@ def rare_shapes(
     fit = {x: conversion(f"RNE-{x}") for x in shapes}
     products = {fit[x]: x for x in reversed(shapes) if fit[x].fraction_bits in kept or x == "FP32"}
     rounded = tuple(products.values())
-    rows = [Shapes(partial, last, some, twice, measured) for some in ((), rounded) for twice in (False, True)]
+    narrow = alone.c_bits < spec.c_format.fraction_bits
+    rows = [
+        Shapes(partial, last, some, twice, narrow and not (twice or some), measured)
+        for some in ((), rounded)
+        for twice in (False, True)
+    ]
     # Products that keep less than is seen of them, and than sums of them keep, are no exact ones.
     seen = min(most - 1, d.fraction_bits, inner.get(True, most))
     return rows[2:] if alone.product_bits < seen else rows
@@ -394,7 +409,7 @@ def _exponents(d: Format, alone: Isolated) -> tuple[int, ...]:
     wide = (max(8, d.exponent_bits),)
     if d.exponent_bits <= _FEW_EXPONENTS:
         return wide
-    if alone.limit == 1 - end or alone.least > max(end, alone.floor):
+    if alone.product_limit == 1 - end or alone.least > max(end, alone.floor):
         return (_FEW_EXPONENTS,)
     return (*wide, _FEW_EXPONENTS) if alone.floor > end else wide
 

@@ -649,6 +649,8 @@ class Identifying:
         }
         if alone.limit is not None:
             self.broken["results overflow"] = f"from 2^{alone.limit} on"
+        elif alone.product_limit is not None:
+            self.broken["products overflow"] = f"from 2^{alone.product_limit} on, c does not"
         for products, bits in inner.items():
             name = "sums of products" if products else "sums of sums"
             self.broken[f"inner {name} keep"] = f"{bits} fraction bits"

@@ -266,6 +266,8 @@ class Isolated:
     c_bits: int
     #: The exponent from which results overflow, where that is below the end of the format; None elsewhere.
     limit: int | None = None
+    #: The same of products alone: of what becomes of them before c is added.
+    product_limit: int | None = None
     #: The least exponent of a power of two that comes back as a product, and the least that was asked.
     least: int = 0
     floor: int = 0
@@ -280,14 +282,20 @@ def isolated(asker: Asker) -> Isolated:
     d, some = asker.spec.d_format, 2 * _PRODUCTS
     answers = asker.ask(batch).tolist()
     bits = [_fraction_bits(d, word) for word in answers[:some]]
-    limit = overflow_limit(d, zip(powers, answers[some : some + len(powers)], strict=True))
+    made = dict(zip(powers, answers[some : some + len(powers)], strict=True))
+    limit = overflow_limit(d, made.items())
+    of_products = overflow_limit(d, ((e, word) for e, word in made.items() if powers[e]))
     back = zip(low, numbers_of(d, answers[some + len(powers) :]), strict=True)
     least = min((e for e, x in back if x is not None and abs(x) == power_of_two(e)), default=0)
-    return Isolated(max(bits[:_PRODUCTS]), max(bits[_PRODUCTS:]), limit, least, min(low, default=0))
+    alone = max(bits[:_PRODUCTS]), max(bits[_PRODUCTS:])
+    return Isolated(*alone, limit, of_products, least, min(low, default=0))
 
 
-def _alone(spec: UnitSpec, k: int) -> tuple[Batch, list[int], list[int]]:
-    """Random products, as many c, powers of two from 2^0 up, and those below; with the exponents of both."""
+def _alone(spec: UnitSpec, k: int) -> tuple[Batch, dict[int, bool], list[int]]:
+    """Random products, as many c, powers of two from 2^0 up, and those below.
+
+    The exponents of those up, with whether they are products, and of those below.
+    """
     rng, d, some = np.random.default_rng(_ALONE_SEED), spec.d_format, random_products(spec)
     some += [(0, 0, _significand(rng, spec.c_format)) for _ in range(_PRODUCTS)]
     powers = dict(x for e in range(d.e_max + 1) if (x := _power(spec, e)) is not None)
@@ -295,7 +303,7 @@ def _alone(spec: UnitSpec, k: int) -> tuple[Batch, list[int], list[int]]:
     step = max(1, -floor // _LOW_POWERS)
     low = dict(x for e in range(floor, 0, step) if (x := _power(spec, e)) is not None and x[1][0])
     rows = [*some, *powers.values(), *low.values()]
-    return first_products(spec, k, rows), [*powers], [*low]
+    return first_products(spec, k, rows), {e: bool(words[0]) for e, words in powers.items()}, [*low]
 
 
 def random_products(spec: UnitSpec) -> list[tuple[int, int, int]]:

@@ -194,6 +194,14 @@ def test_the_order_of_sums_of_few_bits_is_seen(name: str, seen: str) -> None:
     assert str(order_of(asker.ask, asker.spec.operands, asker.k).root) == seen
 
 
+def test_inner_sums_that_overflow_before_results_are_seen() -> None:
+    asker = asked("fp16-groups")
+    alone = isolated(asker)
+    assert (alone.limit, alone.product_limit) == (None, 16)
+    order = order_of(asker.ask, asker.spec.operands, asker.k)
+    assert rare_shapes(asker.spec, order, alone, {True: 10})[0].measured["part"][0] == "FP16"
+
+
 def test_what_lies_not_so_deep_is_no_narrow_c() -> None:
     """Products of e4m3 reach less far down than c: that both are kept as far as they go says nothing."""
     asker = asked("narrow-groups")
@@ -223,6 +231,12 @@ def test_trees_with_scales_are_found(name: str, steps: str) -> None:
     assert found.simplest is not None
     assert found.simplest.startswith(f"tree@steps={steps}")
     assert found.simplest.endswith(f"scale=e8m0/{BOXES[name].block}")
+
+
+@pytest.mark.slow
+def test_the_search_finds_a_c_that_is_rounded_before_it_is_added() -> None:
+    names = [u.name.partition(",a_format")[0] for u in left_of_search("chain-m12")]
+    assert "tree@steps=(5+(4+(3+(2+(1+(0+(c))))))),conversion=RNE-E8M12,overflow=infinity" in names
 
 
 @pytest.mark.slow
