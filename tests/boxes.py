@@ -540,6 +540,13 @@ BOXES: dict[str, Box] = {
     "faulty-lane": Box(faulty_lane, inside=False, says="product 5"),
     "lane-twice": Box(lambda p, c: total([*p, p[6], c]), inside=False, says="product 6"),
     "c-twice": Box(lambda p, c: plus(chain(p, c), c), k=4, inside=False, says="c counted 2 times"),
+    "bias": Box(lambda p, c: total([*p, c, 1 << POINT]), k=4, inside=False, says="1 added to every sum"),
+    "relu": Box(lambda p, c: steps(p, c, 4, 24), k=4, inside=False, says="negative results are 0",
+        last=lambda x: x if isinstance(x, str) else max(0, x)),
+    "unsigned": Box(lambda p, c: total([*(x if isinstance(x, str) else abs(x) for x in p), c]), k=4,
+        inside=False, says="products lose their sign"),
+    "fixed-point": Box(lambda p, c: total([x if isinstance(x, str) else cut(x, -30, "RD") for x in (*p, c)]),
+        k=4, inside=False, says="fixed point"),
     "by-data": Box(widest, inside=False, says="order"),
 }  # fmt: skip
 

@@ -62,14 +62,15 @@ def kind_of(asker: Asker, near: Iterable[UnitSpec]) -> str:
     """
     if asker.spec.scale_format is not None:
         return ""
-    for test in (_lost_products, _other_products, _c_alone, _products, _dither, lambda x: _sums(x, near)):
+    tests = (_ones, _lost_products, _other_products, _c_alone, _products, _fixed_point, _dither)
+    for test in (*tests, lambda x: _sums(x, near)):
         if text := test(asker):
             return text
     return ""
 
 
 def is_no_sum(asker: Asker) -> bool:
-    """Whether 1·1 at some place, or a c of 1, alone gives what no design of the space does.
+    """Whether 1·1 at some place, or a c of 1, or -1 alone give what no design of the space does.
 
     Zero, NaN, Inf: a c that is not added gives 0.
     Errors: as `Asker.ask`.
@@ -80,7 +81,7 @@ def is_no_sum(asker: Asker) -> bool:
     a, b = (np.diag(np.full(k, fmt.one, np.uint64)) for fmt in (spec.a_format, spec.b_format))
     products = numbers_of(d, asker.ask(Batch(a, b, np.zeros(k, np.uint64))))
     (c,) = numbers_of(d, asker.ask(first_products(spec, k, [(0, 0, spec.c_format.one)])))
-    return any(x is None or abs(x) != 1 for x in products) or c not in (0, 1)
+    return any(x is None or abs(x) != 1 for x in products) or c not in (0, 1) or bool(_ones(asker))
 
 
 def narrow_operands(asker: Asker) -> tuple[str, int] | None:
@@ -113,6 +114,56 @@ def narrow_operands(asker: Asker) -> tuple[str, int] | None:
 
 #: Modes that make operands narrower, and what each does.
 NARROWED = {"RZ": "cut to", "RNE": "rounded to", "RNA": "rounded (half away from zero) to"}
+
+
+# ------------------------------------------------------------------ ones, and powers of two
+def _ones(asker: Asker) -> str:
+    """A number added to every sum, or signs that are lost, shown by sums of 0, of ±1·±1 and of c = ±1."""
+    spec = asker.spec
+    a, b, c = ((encoded(fmt, Fraction(-1)), fmt.one) for fmt in (spec.a_format, spec.b_format, spec.c_format))
+    words = [(0, 0, 0), *((x, y, 0) for x in a for y in b), *((0, 0, z) for z in c)]
+    rows = [(x, y, z) for x, y, z in words if None not in (x, y, z)]
+    if len(rows) < len(words):
+        return ""  # formats without a sign
+    given = numbers_of(spec.d_format, asker.ask(first_products(spec, asker.k, rows)))  # type: ignore[arg-type]
+    zero, exact = given[0], [0, 1, -1, -1, 1, -1, 1]
+    if zero and given == [x + zero for x in exact]:
+        return f"{zero} added to every sum: zeros alone give {zero}"
+    signs = {
+        "negative results are 0": [max(0, x) for x in exact],
+        "results lose their sign": [abs(x) for x in exact],
+        "products lose their sign": [0, 1, 1, 1, 1, -1, 1],
+        "the sign of a is not read": [0, -1, 1, -1, 1, -1, 1],
+        "the sign of b is not read": [0, -1, -1, 1, 1, -1, 1],
+    }
+    return next((f"{text}, as ±1 alone shows" for text, seen in signs.items() if seen == given), "")
+
+
+def _fixed_point(asker: Asker) -> str:
+    """Small terms that are lost, and the next larger ones that are multiples of a step, alone."""
+    spec, least = asker.spec, asker.spec.c_format.e_min
+    if spec.d_format.e_min > least or least > -_SMALL:
+        return ""
+
+    def kept(exponents: range, significand: Fraction = Fraction(1)) -> list[int]:
+        """Of some exponents those at which a number comes back as c alone."""
+        numbers = {e: significand * power_of_two(e) for e in exponents}
+        rows = [(0, 0, word) for x in numbers.values() if (word := encoded(spec.c_format, x)) is not None]
+        seen = numbers_of(spec.d_format, asker.ask(first_products(spec, asker.k, rows)))
+        return [e for (e, x), z in zip(numbers.items(), seen, strict=True) if x == z]
+
+    step = max(1, -least // _POWERS_OF_C)
+    coarse = kept(range(0, least - 1, -step))
+    if not coarse or min(coarse) <= least + step:
+        return ""
+    end = min(kept(range(min(coarse), min(coarse) - step, -1)))
+    if kept(range(end, end + 1), Fraction(3, 2)):
+        return ""  # a float's least number, where subnormals are zeros
+    return f"sums in fixed point: of a c alone nothing below 2^{end} is left, and 1.5·2^{end} is not kept"
+
+
+#: Powers of two that are asked as c, at most.
+_POWERS_OF_C = 64
 
 
 # ------------------------------------------------------------------ products

@@ -66,6 +66,10 @@ def first_line(name: str, seconds: float = 600) -> tuple[IdentifyVerdict, str]:
         ("faulty-lane", "product 5 unlike the others"),
         ("lane-twice", "product 6 unlike the others: 1·1 there gives 2, elsewhere 1"),
         ("c-twice", "c counted 2 times"),
+        ("bias", "1 added to every sum"),
+        ("relu", "negative results are 0"),
+        ("unsigned", "products lose their sign"),
+        ("fixed-point", "sums in fixed point: of a c alone nothing below 2^-30"),
     ],
 )
 def test_a_kind_is_seen(name: str, says: str) -> None:
@@ -83,6 +87,7 @@ def test_a_design_looks_like_no_kind(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "no_sum"),
     [("lost", True), ("lane-twice", True), ("c-twice", True), ("posit", True), ("kahan", False),
+     ("relu", True), ("unsigned", True), ("fixed-point", False), ("exact", False),
      ("faulty-lane", False), ("subtracts", False), ("no-c-sum", False), ("tree-m10", False)],
 )  # fmt: skip
 def test_terms_alone_that_no_design_gives_end_the_search(name: str, no_sum: bool) -> None:
