@@ -4,7 +4,7 @@
 
 writes benchmarks/kernels.md.  Each row is measured in a process of its own with an empty cache of
 kernels, on normally distributed operands: compilation of both kernels, loading them again from the
-cache, then the product, as the median of its repetitions.
+cache, then the product, as the shortest of its repetitions.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 import multiprocessing
 import os
 import platform
-import statistics
 import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor
@@ -70,6 +69,32 @@ ROWS: tuple[Row, ...] = (
     ("cdna3/v_mfma_f32_16x16x32_fp8_fp8", 1024, 1024, 1024, 2e8, 0),
     ("x86/vdpbf16ps", 512, 512, 512, 2e9, 0),
     ("arm/bfdot.ebf1", 512, 512, 512, 2e9, 0),
+    ("x86/tdpbhf8ps", 512, 512, 512, 1e9, 0),
+    ("x86/vfmadd132ph", 512, 512, 512, 1e9, 0),
+    ("x86/vfmaddcph.re", 512, 512, 512, 1e9, 0),
+    ("wormhole/MVMUL.bf16.fp32", 512, 512, 512, 1e9, 0),
+    ("blackhole/MVMUL.bf16.fp32", 512, 512, 512, 1e9, 0),
+    ("cute/BF16BF16F32", 512, 512, 512, 1e9, 0),
+    ("cute/Mxfp8e4m3F32", 512, 512, 512, 1e9, 0),
+    ("rdna3/v_wmma_f32_16x16x16_bf16", 512, 512, 512, 1e9, 0),
+    ("rdna4/v_dot2_f32_f16", 512, 512, 512, 1e9, 0),
+    ("rdna4/v_dot2_bf16_bf16", 512, 512, 512, 1e9, 0),
+    ("rdna4/v_dot2_f16_f16", 512, 512, 512, 1e9, 0),
+    ("rdna4/v_dot4_f32_fp8_fp8", 512, 512, 512, 1e9, 0),
+    ("cvfpu/fpnew_sdotp_multi.fp16.e5m2", 512, 512, 512, 1e9, 0),
+    ("vortex/VX_tcu_fedp_tfr.bf16", 512, 512, 512, 1e9, 0),
+    ("vortex/VX_tcu_fedp_dpi.bf16", 512, 512, 512, 1e9, 0),
+    ("riscv/vfwbdot.vv.vlen128", 512, 512, 512, 1e9, 0),
+    ("gaudi/mme.bf16.cd8", 512, 512, 512, 0, 0),
+    ("gaudi2/mme.bf16", 512, 512, 512, 0, 0),
+    ("nvdla/cmac.fp16", 256, 256, 256, 0, 0),
+    ("hopper/wgmma.m64n8k32.s32.s8.s8", 2048, 2048, 2048, 20e9, 0),
+    ("hopper/wgmma.m64n8k32.satfinite.s32.s8.s8", 2048, 2048, 2048, 20e9, 0),
+    ("rdna3/v_wmma_i32_16x16x16_iu4.i4.i4.clamp", 2048, 2048, 2048, 20e9, 0),
+    ("x86/vpdpbusds", 2048, 2048, 2048, 20e9, 0),
+    ("x86/vpdpwssds", 2048, 2048, 2048, 20e9, 0),
+    ("x86/vpdpwusds", 2048, 2048, 2048, 20e9, 0),
+    ("x86/vpdpwuuds", 2048, 2048, 2048, 20e9, 0),
 )
 
 
@@ -96,6 +121,8 @@ def measure(row: Row, threads: int, repetitions: int) -> Measured:
     u = unit(name)
     rng = np.random.default_rng(1)
     a, b = normal(rng, (m, k), u.a_format), normal(rng, (k, n), u.b_format)
+    # A c of any size is what makes sums of integers saturate.
+    c = normal(rng, (m, n), u.c_format) if u.d_format.integer else None
     if nans:
         a = np.where(rng.random(a.shape) < nans, np.array(np.nan, a.dtype), a)
     scales: dict[str, Any] = {}
@@ -117,21 +144,24 @@ def measure(row: Row, threads: int, repetitions: int) -> Measured:
     for _ in range(repetitions):
         before = _peak(reset=True)
         wall, cpu = time.monotonic(), time.process_time()
-        d = u.matmul(a, b, threads=threads, progress=False, **scales)
+        d = u.matmul(a, b, c, threads=threads, progress=False, **scales)
         walls.append(time.monotonic() - wall)
         cpus.append(time.process_time() - cpu)
         memory = max(memory, _peak(reset=False) - before)
         del d
     kernels = gemm(u.spec, "a" if n >= min(m, LONG) else "b")
     return Measured(
-        spent[0], spent[1], statistics.median(walls), statistics.median(cpus),
+        spent[0], spent[1], min(walls), min(cpus),
         instructions_per_multiply_add(kernels), issue_rate(), memory,
     )  # fmt: skip
 
 
 def normal(rng: np.random.Generator, shape: tuple[int, int], fmt: Format) -> Any:
-    """Normally distributed values of a format."""
-    return rng.standard_normal(shape, dtype=np.float32).astype(dtypes()[fmt.name])
+    """Normally distributed values of a format; any number of one of integers."""
+    dtype = dtypes()[fmt.name]
+    if fmt.integer:
+        return rng.integers(0, 1 << fmt.width, shape, np.uint64).astype(f"u{dtype.itemsize}").view(dtype)
+    return rng.standard_normal(shape, dtype=np.float32).astype(dtype)
 
 
 def ones(shape: tuple[int, int], fmt: Format) -> Any:
@@ -174,8 +204,8 @@ def main(repetitions: int, threads: int, only: str) -> None:
         "# Matrix products on compiled kernels",
         "",
         f"{date.today().isoformat()}, {platform.machine()}, {os.cpu_count()} cores, {processor()}, load "
-        f"{busy:.1f} at the start; threads: {threads}, normally distributed operands, median of "
-        f"{repetitions}.",
+        f"{busy:.1f} at the start; threads: {threads}, normally distributed operands (integers: uniform, c "
+        f"too), the shortest of {repetitions}.",
         "",
         "MAC/s: multiply–adds of the whole call by the clock, decoding and padding included. Per core: by "
         "the time that the threads' processors were at work, which other programs disturb less. Goal: what "
