@@ -239,8 +239,8 @@ def _from_zero(step: Step) -> Step:
     if all(isinstance(x, int) for x in step.children):
         first, *rest = step.children
         if len(rest) == 1:
-            return Step((Step((first, "zero")), *rest))
-        return Step((*step.children, "zero"))
+            return Step((Step((first, "zero"), step.stage), *rest), step.stage)
+        return Step((*step.children, "zero"), step.stage)
     return Step(tuple(_from_zero(x) if isinstance(x, Step) else x for x in step.children), step.stage)
 
 
@@ -376,8 +376,10 @@ def rare_shapes(
     exponents = _exponents(d, alone)
     cuts = order is not None and any(bits is not None for bits in order.fraction_bits.values())
     wide = ("FP64",) if cuts else ()
+    # Sums that are as narrow as D show no end of their own.
+    of_sums = dict.fromkeys((*([d.exponent_bits] if d.exponent_bits <= _FEW_EXPONENTS else []), *exponents))
     measured = {
-        stage: tuple(dict.fromkeys((*(_shape(e, inner[products]) for e in exponents), *wide)))
+        stage: tuple(dict.fromkeys((*(_shape(e, inner[products]) for e in of_sums), *wide)))
         for stage, products in (("", True), (_PART, True), (_JOIN, False))
         if products in inner
     }

@@ -245,6 +245,17 @@ def test_the_search_finds_a_c_that_is_rounded_before_it_is_added() -> None:
 
 
 @pytest.mark.slow
+def test_the_search_finds_partial_sums_of_another_shape_than_the_result() -> None:
+    """Lanes in fp32 that start from +0, rounded to bf16 in the end; fp16 sums that saturate before c."""
+    lanes = {str(u.tree.root) for u in left_of_search("lanes-of-two") if u.tree is not None}
+    start = "join(part(4+part(0+z))+part(6+part(2+z)))"
+    assert any(start in root for root in lanes)
+    late = left_of_search("late-c-saturates")
+    assert late
+    assert {u.design.overflow for u in late} == {"largest"}
+
+
+@pytest.mark.slow
 def test_the_search_finds_sums_that_keep_their_frames() -> None:
     trees = [u.tree for u in left_of_search("in-frames") if u.tree is not None]
     assert {str(tree.root) for tree in trees} == {"(part(0..3)+part(4..7)+c)"}
