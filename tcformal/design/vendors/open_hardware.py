@@ -137,7 +137,7 @@ def _cute() -> Iterator[tuple[str, Published]]:
         yield name, Published(
             shape=(1, 1, 128), a="e2m1", b="e2m1", c="fp32",
             design=cute_groups(zero_exponent=zeros, group_exponent=above),
-            fact=documented(CUTE), scales=scales,
+            fact=as_reference(CUTE, "CUTE-7b40bf01-fp4"), scales=scales,
         )  # fmt: skip
     scale = "A scale that is a NaN counts as 2^128 in its C model; here it makes a NaN."
     for a in ("e4m3", "e5m2"):
