@@ -62,8 +62,7 @@ def _grouped(
     (exponent,) = effective_exponents(g, [c], zero)
     e_max, _ = largest(g, [*(x.e_max for x in groups), exponent])
     g.label("e_max", e_max.bits, offset=e_max.low)
-    shifts = [shift_to(g, x.e_max, e_max) for x in groups]
-    floored = [Floored(y, g.ashr(x.bits, y)) for x, y in zip(groups, shifts, strict=True)]
+    floored = [Floored(by := shift_to(g, x.e_max, e_max), g.ashr(x.bits, by)) for x in groups]
     of_c = Floored(*_aligned_c(g, c, exponent, e_max, design, bits))
     addends = [*(x.kept for x in floored), signed_magnitude(g, c.sign, of_c.kept)]
     width = max(x.width for x in addends) + len(addends).bit_length()
