@@ -21,8 +21,11 @@ EIGHT = "riscv/vfqbdot.vv.vlen128.e4m3.e4m3"
 
 #: Results that are tiny after rounding.
 TINY = "gaudi2/mme.fp32_ieee"
-#: NaN results that are an operand's.
+#: Tiny results that are truncated numbers, rounded before.
+TRUNCATED = "rdna3/v_dot2_bf16_bf16"
+#: NaN results that are an operand's; in a tree, whose first sum is of one product.
 NANS = "x86/vdpphps"
+WITHOUT_C = "x86/vfmulcph.re"
 #: Rounded products whose subnormals count as zeros.
 FLUSHED_PRODUCTS = "arm/bfdot.ebf0"
 #: Factors with a leading one.
@@ -240,6 +243,20 @@ SLIPS = [
         "return g.and_(g.not_(g.top(kept)), g.not_(g.and_(ones, up)))",
         "return g.not_(g.top(kept))",
         TINY,
+    ),
+    Slip(
+        "normal results are tiny",
+        "round",
+        "return g.and_(g.not_(g.top(kept)), g.not_(g.and_(ones, up)))",
+        "return g.top(kept)",
+        TRUNCATED,
+    ),
+    Slip(
+        "a tree's NaN is first that of its sums",
+        "special",
+        "return *x.nans, *carried",
+        "return *carried, *x.nans",
+        WITHOUT_C,
     ),
     Slip(
         "rounded products keep subnormals",

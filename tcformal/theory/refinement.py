@@ -590,18 +590,19 @@ class Front:
         self, total: Total, numbers: Sequence[Number], d: Design | None, entering: Cuts,
         known: Sequence[Sequence[Expr]] | None = None,
     ) -> None:  # fmt: skip
-        if len(total.terms) != len(numbers) or total.maximum is None or not total.partials:
+        added = [x.node for x in total.partials] or [total.bits] * (len(numbers) == 1)
+        if len(total.terms) != len(numbers) or total.maximum is None or not added:
             raise InputError("expected a sum's largest exponent, its partial sums and a term for each number")
         self.total, self.numbers, self.entering = total, numbers, entering
         self.alignment, self.zero_exponent = "RO", "none" if d is None else d.zero_exponent
         if d is not None:
             self.alignment = str(d.alignment_rounding)
-        self.largest_of, self.tree = total.maximum, total.partials[-1].node
+        self.largest_of, self.tree = total.maximum, added[-1]
         self.known = known if known is not None else [[] for _ in numbers]
         self.sums = {x.node: x for x in total.partials}
         # The term of an addend is the last one below it.
         of = {x.aligned: i for i, x in enumerate(total.terms)}
-        addends = [y for x in total.partials for y in x.of if y not in self.sums]
+        addends = [y for x in total.partials for y in x.of if y not in self.sums] or added
         self.places = {y: [of[z] for z in reachable([y]) if z in of][-1] for y in addends}
         # The largest exponent; the sum, an integer in units of its last bit, and its largest magnitude.
         self.top, self.n, self.bound = level(total.e_max), sg(total.bits), self._bound(self.tree)
@@ -666,7 +667,8 @@ class Front:
         exponent, kept, cut = level(term.exponent), u(x.aligned), [term.significand, x.shift]
         given = [~is_one(term.zero), in_span(term.exponent), exponent <= self.top, *self._in_tops]
         shift = equal(u(x.shift), self.top - exponent)
-        yield make_claim(given, shift, [term.exponent.bits, term.zero, self.largest_of.code])
+        top = [self.largest_of.code] if self.largest_of.halves else []  # of one term it is the term's
+        yield make_claim(given, shift, [term.exponent.bits, term.zero, *top])
         if self.alignment == "RD":
             cut.append(term.sign)
         up = max(0, self.total.fraction_bits - term.fraction_bits)
@@ -723,7 +725,7 @@ class Front:
 
 
 class Exact(Front):
-    """An exact sum of two operands, their leading ones on top (`Stage.v`, Two).
+    """An exact sum of one or two operands, their leading ones on top (`Stage.v`, Two).
 
     `into`: the nodes at which operands are cut; `given`: what is supposed of each, that it is finite if none.
     """
@@ -731,8 +733,8 @@ class Exact(Front):
     def __init__(
         self, total: Total, operands: Sequence[Number], into: Cuts, given: Sequence[Sequence[Expr]] = ()
     ) -> None:
-        if len(operands) != 2:
-            raise InputError(f"expected two operands of an exact sum, but got {len(operands)}")
+        if len(operands) not in (1, 2):
+            raise InputError(f"expected one or two operands of an exact sum, but got {len(operands)}")
         if any(t.term.sign is not x.term.sign for t, x in zip(total.terms, operands, strict=True)):
             raise InputError("expected the operand of an exact sum to keep its sign, but it does not")
         self.operands, self.into = operands, into
@@ -746,7 +748,7 @@ class Exact(Front):
 
     def claims(self) -> Iterator[Claim]:
         """What operands with their leading ones on top are, and their sum."""
-        for i in range(2):
+        for i in range(len(self.operands)):
             yield from self._lead_claims(i)
         yield from super().claims()
 
@@ -1405,6 +1407,32 @@ def block_term(
     return _first(invalid, [_chain(rule, invalid, c, nans, _spine(tree))])
 
 
+def steps_term(
+    rule: str, default: Expr, nans: Sequence[Nans], products: Sequence[Number], c: MaybeNan, counted: Number,
+    tree: Summed,
+) -> MaybeNan:  # fmt: skip
+    """The NaN of a tree of any form (`NanWords.v`, steps_term)."""
+    of_c, inner, factors = [], [], (NO_NAN, NO_NAN)
+    for x in tree.children:
+        made = NO_NAN
+        if isinstance(x, Summed):
+            made = steps_term(rule, default, nans, products, c, counted, x)
+        here = isinstance(x, At) and x.zero is None and same_number(x.number, counted)
+        of_c.append(c if here else NO_NAN)
+        inner.append(made)
+        known = (
+            y for y, z in zip(nans, products, strict=True) if isinstance(x, At) and same_number(z, x.number)
+        )
+        factors = next(known, factors)
+    both = [*of_c, *inner]
+    one = MaybeNan(any_of(x.present for x in both), _first(default, both))
+    return MaybeNan(is_one(tree.sum.ending.outcome.nan), _first(default, _ordered(rule, *factors, one)))
+
+
+def _ordered(rule: str, a: MaybeNan, b: MaybeNan, s: MaybeNan) -> list[MaybeNan]:
+    return {"b_sum_a": [b, s, a], "a_sum_b": [a, s, b]}.get(rule, [a, b, s])
+
+
 def _spine(x: At | Summed) -> list[Number]:
     """The results along the first operands of a tree."""
     return [] if isinstance(x, At) else [*_spine(x.children[0]), x.sum.ending.outcome]
@@ -1419,8 +1447,7 @@ def _chain(
 ) -> MaybeNan:
     made = start
     for (a, b), y in zip(nans, results, strict=False):
-        order = {"b_sum_a": [b, made, a], "a_sum_b": [a, made, b]}.get(rule, [a, b, made])
-        nan = is_one(y.nan)
+        order, nan = _ordered(rule, a, b, made), is_one(y.nan)
         made = MaybeNan(nan | made.present, choice(nan, _first(default, order), made.word))
     return made
 
@@ -1596,7 +1623,7 @@ class Plan:
             for operand, number in zip(x.operands, x.specials.operands if x.specials else (), strict=False):
                 if operand.kind in ("c", "block"):
                     return number
-        raise InputError(f"expected a sum with c, but got {self.spec.name}")
+        return self.c.number  # of a tree without it
 
     def _tree(self, number: Number, c: Number, entering: Sequence[Node]) -> Summed:
         """The sum that makes a number, and what is summed in it."""
@@ -1685,6 +1712,9 @@ class Plan:
             c = MaybeNan(is_one(counted.nan), word)
             if isinstance(tree, Framed):
                 word = then_c_term(d.factor_nan_word or 0, d.nan_word, own, products, c)
+            elif spec.tree is not None:
+                invalid = num(d.nan_word)
+                word = _first(invalid, [steps_term(self.nan_rule, invalid, own, products, c, counted, tree)])
             else:
                 how = "" if joined else d.summation
                 word = block_term(self.nan_rule, d.nan_word, how, own, products, c, tree)
@@ -1772,7 +1802,7 @@ def _refuse(spec: UnitSpec) -> None:
         "a sum of bounded width": d.carry_bits is not None,
         "sums that keep what is cut off": d.lost_bits != "cut",
         "factors that are cut in halves": d.lost_bits == "halves",
-        "tiny results that are not rounded to nearest": tiny and modes != {"RNE"},
+        "tiny results that are rounded otherwise": tiny and not modes <= {"RNE", "RZ"},
         "sums rounded down otherwise": d.summation in ("tr", "gtr") and not down,
         "exact sums of more than two terms": _exact_terms(spec) > 2 and not _windowed(spec),
     }  # fmt: skip

@@ -25,9 +25,11 @@ from semantic_slips import (
     SIDES,
     SLIPS,
     TINY,
+    TRUNCATED,
     UNSIGNED,
     VOLTA,
     WINDOW,
+    WITHOUT_C,
     WRAPS,
     Slip,
     slip,
@@ -174,6 +176,8 @@ def test_coq_takes_the_plan_of_a_unit_and_refuses_that_of_another(compiled: Path
         WINDOW,
         GROUPED,
         NARROWED,
+        TRUNCATED,
+        WITHOUT_C,
     )
     for unit in (*kinds, "gaudi2/mme.tf32"):
         _coqc(compiled, Plan(tcformal.unit(unit).spec).coq())

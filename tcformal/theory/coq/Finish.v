@@ -132,7 +132,7 @@ Definition outcome_claims : list claim :=
      (Equal (exponent r) (If zero_formula (Num_ (emin c)) (If over_formula (Num_ (emax c)) (Plus (Num_ (emin c)) raised))))].
 
 Definition ending_ok : bool :=
-  (0 <=? p c) && (emin c <=? emax c) && (negb (tiny c) || (0 <? p c) && match rho c with RNE => true | _ => false end) &&
+  (0 <=? p c) && (emin c <=? emax c) && (negb (tiny c) || (0 <? p c) && match rho c with RNE | RZ => true | _ => false end) &&
   (bits_below (outcome x) =? p c) && (width_in m (kept x) =? p c + 1).
 
 Definition ending_nodes : list positive := [kept x; height x].
@@ -211,7 +211,7 @@ Qed.
 
 (** ** Tininess after rounding *)
 
-Lemma tiny_kept c n u kept h away : 0 < p c -> rho c = RNE -> kept_facts c n u kept h away -> n <> 0 -> 2 ^ p c <= kept + Z.b2z away ->
+Lemma tiny_kept c n u kept h away : 0 < p c -> rho c = RNE \/ rho c = RZ -> kept_facts c n u kept h away -> n <> 0 -> 2 ^ p c <= kept + Z.b2z away ->
   let k := h + emin c - p c - u in
   (kept = 2 ^ p c - 1 -> 0 < k) /\
   is_tiny c n u = ((kept =? 2 ^ p c - 1) && (4 * (Z.abs n - kept * 2 ^ k) <? 3 * 2 ^ k)).
@@ -219,7 +219,7 @@ Proof.
   intros P RN F N R k. pose proof F as [RG H Z0 T X C]. specialize (T N). specialize (X N). specialize (C N).
   assert (P' : 0 <= p c) by lia. pose proof (kept_last_bit c n u kept h away P' F N) as LB. unfold last_bit in LB. destruct (Z.eqb_spec n 0); [easy|].
   set (l := Z.log2 (Z.abs n)) in *. assert (PP : 2 ^ (p c + 1) = 2 * 2 ^ p c) by (rewrite Z.pow_add_r by lia; lia). pose proof (pow2_pos (p c) P') as P0.
-  unfold is_tiny. rewrite RN. fold l.
+  unfold is_tiny. fold l.
   destruct (Z.le_gt_cases (2 ^ p c) kept) as [K|K].
   - (* normal: rounding leaves at least 2^p *)
     destruct (Z.eqb_spec kept (2 ^ p c - 1)); [lia|]. split; [lia|]. cbn [andb].
@@ -233,12 +233,12 @@ Proof.
         replace (p c + k + 1) with ((p c + 1) + k) by lia. rewrite !(Z.pow_add_r 2 _ k) by (unfold k; lia).
         rewrite PP. clear - E1 E2 K RG PP H0. split; nia. }
     replace (l + u - p c - u) with (h + emin c - p c - u) by lia. replace (l + u - p c) with (h + emin c - p c) by lia.
-    pose proof (kept_rounded c n u kept h away P' F N) as KR. rewrite RN in KR. rewrite KR. clear KR.
+    pose proof (kept_rounded c n u kept h away P' F N) as KR. rewrite KR. clear KR.
     assert (A : Z.abs (with_sign (n <? 0) (kept + Z.b2z away)) = kept + Z.b2z away) by (unfold with_sign; destruct (n <? 0), away; simpl; lia). rewrite A.
     assert (p c <= Z.log2 (kept + Z.b2z away)) by (apply Z.log2_le_pow2; lia). apply Z.ltb_ge. lia.
   - assert (K1 : kept = 2 ^ p c - 1 /\ away = true) by (destruct away; simpl in R; lia). destruct K1 as [-> ->]. destruct T as [T|T]; [lia|]. subst h.
     assert (G : u < 0 + emin c - p c). { destruct (Z.le_gt_cases (0 + emin c - p c) u) as [G|G]; auto. destruct (X G). easy. }
-    destruct (C G) as [[E1 E2] AW]. fold k in E1, E2, AW. assert (KP : 0 < k) by (unfold k; lia). split; [auto|]. rewrite Z.eqb_refl. cbn [andb].
+    destruct (C G) as [[E1 E2] AW]. fold k in E1, E2, AW. destruct RN as [RN|RN]; [|unfold away_rule in AW; now rewrite RN in AW]. rewrite RN. assert (KP : 0 < k) by (unfold k; lia). split; [auto|]. rewrite Z.eqb_refl. cbn [andb].
     pose proof (pow2_pos k ltac:(lia)) as PK. assert (HK : 2 ^ k = 2 * 2 ^ (k - 1)) by (rewrite <- Z.pow_succ_r by lia; f_equal; lia).
     pose proof (pow2_pos (k - 1) ltac:(lia)) as PK1. set (rest := Z.abs n - (2 ^ p c - 1) * 2 ^ k) in *.
     unfold away_rule in AW. fold rest in AW. rewrite RN in AW || idtac.
@@ -282,10 +282,10 @@ Hypothesis NODES : forall i, In i (ending_nodes x) -> fits m v i.
 Let T := truth m v.
 Let W := value m v.
 
-Lemma ending_parts : 0 <= p c /\ emin c <= emax c /\ (tiny c = true -> 0 < p c /\ rho c = RNE) /\ bits_below (outcome x) = p c /\ width_in m (kept x) = p c + 1.
+Lemma ending_parts : 0 <= p c /\ emin c <= emax c /\ (tiny c = true -> 0 < p c /\ (rho c = RNE \/ rho c = RZ)) /\ bits_below (outcome x) = p c /\ width_in m (kept x) = p c + 1.
 Proof.
   unfold ending_ok in OK. rewrite !andb_true_iff in OK. destruct OK as [[[[A B] C] D] E]. apply Z.leb_le in A, B. apply Z.eqb_eq in D, E.
-  split; [auto|]. split; [auto|]. split; [|auto]. intros Q. rewrite Q in C. cbn [negb orb] in C. apply andb_prop in C. destruct C as [C1 C2]. apply Z.ltb_lt in C1. split; auto. now destruct (rho c).
+  split; [auto|]. split; [auto|]. split; [|auto]. intros Q. rewrite Q in C. cbn [negb orb] in C. apply andb_prop in C. destruct C as [C1 C2]. apply Z.ltb_lt in C1. split; auto. destruct (rho c); auto; easy.
 Qed.
 
 (** The count of units that is rounded. *)
@@ -375,7 +375,7 @@ Proof.
   assert (M3 : 3 <= most q) by (unfold most; pose proof (Z.log2_nonneg (bound q + 1)); lia).
   assert (HK : 2 ^ k = 4 * 2 ^ (k - 2)) by (replace k with (2 + (k - 2)) at 1 by lia; now rewrite Z.pow_add_r by lia).
   assert (K0 : v (kept x) = 0) by (pose proof (pow2_pos (p c) P); nia). rewrite K0 in *. rewrite Z.mul_0_l in *. pose proof (pow2_pos (p c) P).
-  unfold away_rule in AW. rewrite RN in AW. rewrite Z.mul_0_l, Z.sub_0_r in AW.
+  unfold away_rule in AW. destruct RN as [RN|RN]; rewrite RN in AW; [|rewrite AW in R; simpl in R; lia]. rewrite Z.mul_0_l, Z.sub_0_r in AW.
   destruct (Z.ltb_spec (2 ^ k) (2 * Z.abs n)); [lia|]. destruct (Z.eqb_spec (2 ^ k) (2 * Z.abs n)); [lia|]. cbn [andb orb] in AW. rewrite AW in R. simpl in R. lia.
 Qed.
 

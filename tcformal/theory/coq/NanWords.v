@@ -66,6 +66,19 @@ Definition block_term (how : summation) (ns : list nans_of) (ps : list number) (
   | _ => first_present dflt [chain_term cw (combine ns (spine q))]
   end.
 
+(** [Design.steps_nan]; the first of some NaNs as one. *)
+Definition one_of (l : list maybe_nan) : maybe_nan := MaybeNan (any_of (map present l)) (first_present dflt l).
+Definition factors_in (ns : list nans_of) (l : list steps) : nans_of := fold_left (fun n x => match x with Product k => nth k ns (no_nan, no_nan) | _ => n end) l (no_nan, no_nan).
+Fixpoint steps_term (ns : list nans_of) (cw : maybe_nan) (t : steps) (q : tree_plan) {struct t} : maybe_nan :=
+  match t, q with
+  | Step _ l, Sum x _ qs =>
+      let inner := (fix go (l : list steps) (qs : list tree_plan) : list maybe_nan := match l, qs with t :: l, q :: qs => steps_term ns cw t q :: go l qs | _, _ => [] end) l qs in
+      let fs := factors_in ns l in
+      MaybeNan (Is (nan (sum_result x)))
+        (first_present dflt (ordered_nans r (fst fs) (snd fs) (one_of (map (fun x => match x with C => cw | _ => no_nan end) l ++ inner))))
+  | _, _ => no_nan
+  end.
+
 (** The sums whose NaNs [block_term] has. *)
 Definition nan_sums (how : summation) (k : nat) : bool :=
   match how with
@@ -167,6 +180,47 @@ Proof.
   destruct l as [|a [|b l]]; try easy. destruct l as [|a' [|b' l]]; try easy.
   cbn [add_pairs every_second pair_results]. rewrite <- (IH l) by (auto; simpl in L; lia). clear. unfold chain_results. now destruct (every_second (add_pairs s l)).
 Qed.
+
+Lemma one_is l : nan_in (one_of default l) = first_some (map nan_in l).
+Proof.
+  unfold nan_in at 1, one_of. cbn [present nan_word_of]. rewrite first_is, truth_any. induction l as [|o l IH]; [reflexivity|]. cbn [map existsb first_some].
+  assert (NO : nan_in o = if truth m v (present o) then Some (value m v (nan_word_of o)) else None) by reflexivity. rewrite NO. destruct (truth m v (present o)); cbn [orb]; [reflexivity|exact IH].
+Qed.
+
+(** ** In a tree of any form *)
+Section Steps.
+Variables (rule : flush_rule) (pn : list number) (cn : number) (ps : list val) (c : val).
+Hypothesis PS : Forall2 same_val ps (map (val_in v) pn).
+Hypothesis CV : same_val c (val_in v cn).
+
+Lemma factors_are ns' ns l : Forall2 nans_like ns' ns ->
+  nans_like (fold_left (fun n x => match x with Product k => nth k ns' (None, None) | _ => n end) l (None, None)) (factors_in ns l).
+Proof.
+  intros F. unfold factors_in. assert (N0 : nans_like (None, None) (no_nan, no_nan)) by (split; reflexivity). revert N0. generalize (@None Z, @None Z) at 1 3, (no_nan, no_nan) at 1 3.
+  induction l as [|t l IH]; intros a b H; [exact H|]. cbn [fold_left]. apply IH. destruct t as [k| | |]; auto. clear -F. revert k. induction F as [|x y k l H F IH]; intros [|i]; cbn [nth]; auto; split; reflexivity.
+Qed.
+
+Theorem steps_term_is ns' ns cw : Forall2 nans_like ns' ns -> forall t q, tree_ok m rule pn cn t q = true -> Forall (holds ct) (tree_claims m rule t q) ->
+  steps_nan r default rule ns' ps c (nan_in cw) t = nan_in (steps_term r default ns cw t q).
+Proof.
+  intros F t. induction t as [k| | |s l IH] using steps_induction; intros q OK CL; destruct q as [y|x fl qs]; try reflexivity; try (now destruct s).
+  pose proof (tree_sound ct v SOL CIRC rule pn cn ps c PS CV (Step s l) (Sum x fl qs) OK CL) as [_ S]. apply nan_same in S.
+  destruct s as [d|]; [|easy].
+  change (summed_ok m d x && numbers_eqb (sum_operands x) (map plan_number qs) && flush_ok m rule (sum_result x) (flushed_number x fl) && go_ok ct rule pn cn d l qs = true) in OK.
+  change (Forall (holds ct) (summed_claims m d x ++ flush_claims (summed_usual d x) rule (sum_result x) (flushed_number x fl) ++ go_claims ct rule d l qs)) in CL.
+  rewrite !andb_true_iff in OK. destruct OK as [_ OK]. rewrite !Forall_app in CL. destruct CL as [_ [_ CL]].
+  cbn [steps_nan steps_term]. rewrite S.
+  assert (NO : forall i w, nan_in (MaybeNan (Is i) w) = if v i =? 1 then Some (value m v w) else None) by reflexivity. rewrite NO. destruct (v (nan (sum_result x)) =? 1); [|reflexivity]. cbn [negb]. f_equal.
+  rewrite first_is, ordered_is, one_is. destruct (factors_are ns' ns l F) as [FA FB]. rewrite FA, FB. do 3 f_equal. rewrite map_app. apply (f_equal first_some). apply (f_equal2 (@app (option Z))).
+  - rewrite map_map. apply map_ext. intros t. destruct t; reflexivity.
+  - clear S FA FB. revert qs OK CL. induction IH as [|t l H IH IHl]; intros qs OK CL; destruct qs as [|q qs]; cbn [go_ok] in OK; try (now destruct t); try reflexivity. cbn [map].
+    assert (D : steps_nan r default rule ns' ps c (nan_in cw) t = nan_in (steps_term r default ns cw t q) /\ go_ok ct rule pn cn d l qs = true /\ Forall (holds ct) (go_claims ct rule d l qs)).
+    { cbn [go_claims] in CL. destruct t as [k| | |s tl].
+      1, 2, 4: apply andb_prop in OK; destruct OK as [O1 O2]; rewrite Forall_app in CL; destruct CL as [C1 C2]; repeat split; auto.
+      destruct q as [y|]; [|apply andb_prop in OK; destruct OK as [O1 O2]; discriminate O1]. apply andb_prop in OK. destruct OK as [O1 O2]. rewrite Forall_app in CL. destruct CL as [C1 C2]. repeat split; easy. }
+    destruct D as [D1 [D2 D3]]. f_equal; [exact D1|]. exact (IHl qs D2 D3).
+Qed.
+End Steps.
 
 (** ** Along the first operands *)
 Section Trees.

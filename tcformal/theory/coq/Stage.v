@@ -106,7 +106,7 @@ Definition shape_ok (m : widths) (d : sum) (s : summed) : bool :=
   match s with
   | One _ _ => true
   | Two f rs x =>
-      match fraction_bits d with None => true | _ => false end && (length rs =? 2)%nat && (length (numbers_of x) =? 2)%nat &&
+      match fraction_bits d with None => true | _ => false end && (length rs =? length (numbers_of x))%nat && (1 <=? length rs)%nat && (length rs <=? 2)%nat &&
       forallb (lead_ok m f) (combine rs (numbers_of x)) && (0 <=? p (out d)) && (p (out d) + 3 <=? f)
   end.
 
@@ -218,10 +218,19 @@ Qed.
 Lemma context_true d s : shape_ok m d s = true -> Forall (holds ct) (match s with One _ _ => [] | Two _ rs x => flat_map lead_claims (combine rs (numbers_of x)) end) ->
   forall a, In a (addends (sum_body s)) -> truth m v (finite (of a)) = true -> forallb (truth m v) (context s (of a)) = true.
 Proof.
-  destruct s as [f x|f rs x]; [reflexivity|]. cbn [shape_ok context sum_body]. rewrite !andb_true_iff. intros [[[[[_ LR] LN] LO] _] _] CL a A F. clear A.
+  destruct s as [f x|f rs x]; [reflexivity|]. cbn [shape_ok context sum_body]. rewrite !andb_true_iff. intros [[[[[[_ _] _] _] LO] _] _] CL a A F. clear A.
   induction (combine rs (numbers_of x)) as [|[o l] r IH]; [reflexivity|]. cbn [flat_map forallb known_of] in *. rewrite Forall_app in CL. destruct CL as [C1 C2]. apply andb_prop in LO. destruct LO as [L1 L2].
   destruct (number_eqb l (of a)) eqn:Q; [|now apply IH]. apply number_eq in Q. apply (lead_known [finite (its o)] o l C1). cbn [forallb]. rewrite andb_true_r.
   unfold lead_ok in L1. rewrite !andb_true_iff, !Pos.eqb_eq in L1. destruct L1 as [[[[[_ N] I] _] _] _]. cbn [finite truth] in *. rewrite <- Q in F. now rewrite N, I.
+Qed.
+
+(** An exact sum of one number. *)
+Lemma exact_one d f x : fraction_bits d = None -> frac x + 2 <= f -> sum_numbers d [x] = sum_numbers (odd_sum d f) [x].
+Proof.
+  intros DN B. apply agreement; [reflexivity| | | |reflexivity].
+  - unfold lossless, unit_of. rewrite DN. apply Forall_forall. intros t I _. now apply least_lsb_le.
+  - constructor; [|constructor]. intros Z0. unfold unit_of, largest, odd_sum; cbn [fraction_bits map fold_right]. unfold term_exponent; cbn [zero_exponent normalise]. rewrite Z0. cbn [omax]. unfold lsb. lia.
+  - unfold exact_total, total. rewrite DN. now destruct (carry_bits d).
 Qed.
 
 Theorem summed_sound d s : summed_ok m d s = true -> Forall (holds ct) (summed_claims m d s) ->
@@ -231,12 +240,17 @@ Proof.
   assert (NO : forall i, In i (fused_nodes (sum_body s)) -> fits m v i) by (intros i I; apply in_map_fits; rewrite forallb_forall in NI; now apply NI).
   pose proof (fused_sound ct (context s) (sum_design d s) (summed_bits s) (sum_body s) v OK CL2 SOL NO (context_true d s S CL1)) as FS.
   destruct s as [f x|f rs x]; [exact FS|]. cbn [sum_design summed_bits sum_body sum_operands sum_result shape_ok] in *.
-  rewrite !andb_true_iff in S. destruct S as [[[[[DN LR] LN] LO] P] PF]. apply Nat.eqb_eq in LR, LN. apply Z.leb_le in P, PF.
-  destruct (fraction_bits d) eqn:Fb; [easy|]. destruct rs as [|[r1 z1 s1] [|[r2 z2 s2] [|]]]; try easy. destruct (numbers_of x) as [|l1 [|l2 [|]]] eqn:NX; try easy.
-  cbn [combine flat_map forallb] in *. rewrite !andb_true_iff in LO. destruct LO as [O1 [O2 _]]. rewrite app_nil_r, Forall_app in CL1. destruct CL1 as [C1 C2].
+  rewrite !andb_true_iff in S. destruct S as [[[[[[DN LR] L1] L2] LO] P] PF]. apply Nat.eqb_eq in LR. apply Z.leb_le in P, PF.
+  destruct (fraction_bits d) eqn:Fb; [easy|].
   assert (IN : forall l, In l (numbers_of x) -> in_circuit m (significand l) = true).
   { intros l I. rewrite forallb_forall in NI. apply NI. unfold numbers_of in I. apply in_map_iff in I. destruct I as [a [<- A]]. unfold fused_nodes. apply in_or_app. left. do 2 right. apply in_flat_map. exists a. split; auto. now left. }
-  rewrite NX in IN. cbn [map its] in *.
+  destruct rs as [|[r1 z1 s1] [|[r2 z2 s2] [|]]]; try easy; destruct (numbers_of x) as [|l1 [|l2 [|]]] eqn:NX; try easy; cbn [combine flat_map forallb map its] in *; rewrite !andb_true_iff in LO; rewrite app_nil_r in CL1.
+  { destruct LO as [O1 _]. pose proof (lead_alike f _ _ _ l1 O1 (IN l1 (or_introl eq_refl)) CL1) as A1.
+    eapply same_val_trans; [|exact FS]. replace (sum_values d [val_in v r1]) with (sum_values (odd_sum d f) [val_in v l1]); [apply same_refl|].
+    symmetry. apply (sum_values_rel d (odd_sum d f) (fun x y => alike x y /\ is_normal y /\ frac y + 2 <= f)); [constructor; [exact A1|constructor]|].
+    intros ts us F L. destruct ts as [|t1 [|]]; try easy. inversion F as [|? ? ? ? [B1 [N1 F1]] F']; subst. inversion F'; subst.
+    rewrite (exact_alike d [t1] [y]) by (auto; repeat constructor; apply B1). now apply exact_one. }
+  destruct LO as [O1 [O2 _]]. rewrite Forall_app in CL1. destruct CL1 as [C1 C2].
   pose proof (lead_alike f _ _ _ l1 O1 (IN l1 (or_introl eq_refl)) C1) as A1. pose proof (lead_alike f _ _ _ l2 O2 (IN l2 (or_intror (or_introl eq_refl))) C2) as A2.
   eapply same_val_trans; [|exact FS]. replace (sum_values d [val_in v r1; val_in v r2]) with (sum_values (odd_sum d f) [val_in v l1; val_in v l2]); [apply same_refl|].
   symmetry. apply (sum_values_rel d (odd_sum d f) (fun x y => alike x y /\ is_normal y /\ frac y + 2 <= f)). { cbn [map]. repeat constructor; assumption. }

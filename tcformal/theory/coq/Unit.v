@@ -13,7 +13,7 @@ Definition nan_design (d : design) : bool :=
   match nans d with
   | OneWord => true
   | q => none_of (composed d) && none_of (converted d) && (fbits (a_format d) <=? fbits (d_format d)) && (fbits (b_format d) <=? fbits (d_format d)) &&
-         (fbits (c_format d) <=? fbits (d_format d)) && match q, sums d with ProductsThenC _, Framed _ => true | ProductsThenC _, _ | _, InSteps _ => false | _, _ => true end
+         (fbits (c_format d) <=? fbits (d_format d)) && match q, sums d with ProductsThenC _, Framed _ => true | ProductsThenC _, _ => false | _, _ => true end
   end.
 
 (** Products in pieces: of designs whose products are not rounded, in sums in which only values count. *)
@@ -134,7 +134,12 @@ Definition element_nans (x : element) : option Z * option Z :=
 Definition entry (x : element) : list (val * (option Z * option Z)) := map (fun v => (v, element_nans x)) (product_terms d x).
 
 Definition nan_in_block (ns : list (option Z * option Z)) (ps : list val) (c : val) (w : Z) : Z :=
-  match nans d with OneWord => Design.nan_word d | q => block_nan (sums d) q (Design.nan_word d) ns ps c (if Design.is_nan c then Some w else None) end.
+  let cw := if Design.is_nan c then Some w else None in
+  match sums d, nans d with
+  | _, OneWord => Design.nan_word d
+  | InSteps t, q => otherwise (Design.nan_word d) (steps_nan q (Design.nan_word d) (c_rule d) ns ps c cw t)
+  | how, q => block_nan how q (Design.nan_word d) ns ps c cw
+  end.
 
 (** A block: its value, and the word that it has if it is a NaN. *)
 Definition state_step (st : val * Z) (b : list (val * (option Z * option Z))) : val * Z :=
@@ -467,7 +472,7 @@ Definition block_ok (ns : list (number * nans_of)) (x : block_plan) : bool :=
       match tree_for (sums d) (length ns), root_sum q with
       | Some t, Some _ => tree_ok m block_rule (map fst ns) (c_counted x) t q && negb (length ns =? 0)%nat
       | _, _ => false
-      end && match nans d with OneWord => true | _ => nan_sums (sums d) (length ns) end
+      end && match nans d, sums d with OneWord, _ | _, InSteps _ => true | _, how => nan_sums how (length ns) end
   | AfterSum q =>
       match sums d, nans d with
       | CAfter e false, OneWord => after_ok m e q && numbers_eqb (numbers_of (first q)) (map fst ns) && number_eqb (its (its_c q)) (c_counted x)
@@ -518,7 +523,10 @@ Definition block_word (ns : list (number * nans_of)) (x : block_plan) (w : term)
   match nans d, sum_plan x with
   | OneWord, _ => Num_ (Design.nan_word d)
   | ProductsThenC k, FramedSum _ => then_c_term k (Design.nan_word d) (map snd ns) (map fst ns) (MaybeNan (Is (nan (c_counted x))) w)
-  | r, InTree q => block_term r (Design.nan_word d) (sums d) (map snd ns) (map fst ns) (MaybeNan (Is (nan (c_counted x))) w) q
+  | r, InTree q => match sums d with
+    | InSteps t => first_present (Num_ (Design.nan_word d)) [steps_term r (Design.nan_word d) (map snd ns) (MaybeNan (Is (nan (c_counted x))) w) t q]
+    | _ => block_term r (Design.nan_word d) (sums d) (map snd ns) (map fst ns) (MaybeNan (Is (nan (c_counted x))) w) q
+    end
   | _, _ => Num_ 0
   end.
 
@@ -877,16 +885,24 @@ Proof.
   { intros q' SP IN. unfold state_step in IN |- *. cbn [fst snd] in IN |- *. rewrite IN. cbn [negb]. rewrite SP in BO, BC. rewrite andb_true_iff in BO. destruct BO as [BO NS].
     destruct (tree_for (sums d) (length ns)) as [t|] eqn:TF; [|easy]. destruct (root_sum q'); [|easy]. apply andb_prop in BO. destruct BO as [TO _].
     unfold nan_in_block, block_word. rewrite SP.
-    assert (G : nans d = OneWord \/ (nans d <> OneWord /\ block_rule d = Kept /\ match nans d with OneWord | ProductsThenC _ => False | _ => True end /\ nan_sums (sums d) (length ns) = true)).
+    assert (G : nans d = OneWord \/ (nans d <> OneWord /\ match nans d with OneWord | ProductsThenC _ => False | _ => True end)).
     { destruct unit_parts as [_ [DO _]]. destruct (design_parts d DO) as [_ [[_ [_ [ND _]]] _]]. unfold nan_design in ND. destruct (nans d); auto; try easy; right; (split; [easy|]);
-      rewrite !andb_true_iff in ND; destruct ND as [_ ND]; unfold block_rule; destruct (sums d); easy. }
-    destruct G as [G|[NW [BR [GR NN]]]]; [now rewrite G|].
+      rewrite !andb_true_iff in ND; destruct ND as [_ ND]; auto. destruct (sums d); easy. }
+    destruct G as [G|[NW GR]]; [rewrite G; now destruct (sums d)|].
     assert (CW : nan_in ct v (MaybeNan (Is (nan (c_counted x))) (nan_term q)) = if Design.is_nan (flush (c_rule d) (fst st)) then Some (snd st) else None).
     { unfold nan_in. cbn [present nan_word_of truth]. rewrite <- (nan_same v _ _ CV), flush_nan. destruct (Design.is_nan (fst st)) eqn:IS; [|reflexivity]. now rewrite (NQ eq_refl). }
-    rewrite BR in TO, BC.
-    pose proof (block_term_is ct v SOL CIRC (nans d) (Design.nan_word d) (map fst ns) (c_counted x) (map fst es) (flush (c_rule d) (fst st)) PS CV (sums d) t q' (map snd es) (map snd ns)
-      (MaybeNan (Is (nan (c_counted x))) (nan_term q))) as BT. rewrite !map_length in BT. specialize (BT TF NN TO BC (second_like es ns NW F) eq_refl GR). rewrite CW in BT.
-    fold m in BT. destruct (nans d); try easy; symmetry; exact BT. }
+    assert (SL := second_like es ns NW F).
+    assert (IS : (exists t', sums d = InSteps t') \/ (block_rule d = Kept /\ nan_sums (sums d) (length ns) = true)).
+    { unfold block_rule. destruct (sums d); try (right; split; [reflexivity|]; destruct (nans d); easy). left. eauto. }
+    destruct IS as [[t' IS]|[BR NN]].
+    - unfold block_rule in *. rewrite IS in *. cbn [tree_for inner_rule] in *. inversion TF; subst t'. clear TF.
+      pose proof (steps_term_is ct v SOL CIRC (nans d) (Design.nan_word d) (c_rule d) (map fst ns) (c_counted x) (map fst es) (flush (c_rule d) (fst st)) PS CV (map snd es) (map snd ns)
+        (MaybeNan (Is (nan (c_counted x))) (nan_term q)) SL t q' TO BC) as ST. rewrite CW in ST.
+      destruct (nans d); try easy; symmetry; etransitivity; [apply first_is| |apply first_is| |apply first_is|]; cbn [map first_some]; rewrite <- ST; now destruct (steps_nan _ _ _ _ _ _ _ _).
+    - rewrite BR in TO, BC.
+      pose proof (block_term_is ct v SOL CIRC (nans d) (Design.nan_word d) (map fst ns) (c_counted x) (map fst es) (flush (c_rule d) (fst st)) PS CV (sums d) t q' (map snd es) (map snd ns)
+        (MaybeNan (Is (nan (c_counted x))) (nan_term q))) as BT. rewrite !map_length in BT. specialize (BT TF NN TO BC SL eq_refl GR). rewrite CW in BT.
+      fold m in BT. destruct (nans d); try easy; destruct (sums d); try easy; symmetry; exact BT. }
   destruct (sum_plan x) as [q'|q'|q'|q'|q'] eqn:SP.
   5: { destruct (sums d) as [[e|e fx]| | | | | | | |] eqn:SD; try easy. destruct (nans d) eqn:ND; try easy. rewrite !andb_true_iff in BO. destruct BO as [[WO NE] CE]. apply numbers_eq in NE. apply number_eq in CE.
     destruct (window_parts ct e q' v SOL CIRC WO) as [FB [_ [_ [_ [_ [_ [EO _]]]]]]].
@@ -898,7 +914,7 @@ Proof.
     - unfold not_negative. destruct (block_value d (map fst es) (fst st)) as [y| |] eqn:BE; auto. symmetry in BV. revert BV. apply sum_nonneg.
       unfold ending_ok in EO. rewrite !andb_true_iff, !Z.leb_le in EO. tauto.
     - exact (window_usual ct e q' v SOL CIRC WO BC).
-    - intros IN. rewrite IN. cbn [negb]. unfold nan_in_block, block_word. now rewrite ND. }
+    - intros IN. rewrite IN. cbn [negb]. unfold nan_in_block, block_word. now rewrite SD, ND. }
   4: { destruct (sums d) as [| | |e| | | | |] eqn:SD; try easy. assert (FO : framed_ok m e (map fst ns) q' && number_eqb (frame_c q') (c_counted x) = true /\ match nans d with OneWord | ProductsThenC _ => True | _ => False end) by (destruct (nans d); easy).
     clear BO. destruct FO as [BO NK]. rewrite andb_true_iff in BO. destruct BO as [FO CE]. apply number_eq in CE.
     assert (BV : block_value d (map fst es) (fst st) = framed_value e (map (val_in v) (map fst ns)) (val_in v (frame_c q'))).
@@ -907,7 +923,7 @@ Proof.
     constructor; cbn [handed_on usually nan_term]; unfold state_step; cbn [fst snd]; auto.
     - unfold not_negative. destruct (block_value d (map fst es) (fst st)) as [y| |]; auto. exact (framed_nonneg ct e _ q' v SOL CIRC FO _ _ _ (eq_sym BV)).
     - exact (framed_usual_true ct e _ q' v SOL CIRC FO BC).
-    - intros IN. rewrite IN. cbn [negb]. unfold nan_in_block, block_word. rewrite SP. destruct (nans d) as [| | | |k] eqn:ND; try easy.
+    - intros IN. rewrite IN. cbn [negb]. unfold nan_in_block, block_word. rewrite SP, SD. destruct (nans d) as [| | | |k] eqn:ND; try easy.
       assert (CW : nan_in ct v (MaybeNan (Is (nan (c_counted x))) (nan_term q)) = if Design.is_nan (flush (c_rule d) (fst st)) then Some (snd st) else None).
       { unfold nan_in. cbn [present nan_word_of truth]. rewrite <- (nan_same v _ _ CV), flush_nan. destruct (Design.is_nan (fst st)) eqn:IS; [|reflexivity]. now rewrite (NQ eq_refl). }
       rewrite <- CW. symmetry. apply then_c_is; auto. apply second_like; auto. rewrite ND. discriminate. }
@@ -923,7 +939,7 @@ Proof.
       + match goal with |- match ?w with _ => _ end => destruct w as [y| |] eqn:W end; auto. unfold round_down_sum, add_c in W. cbv zeta in W. destruct (cut_again r); revert W; now apply convert_nonneg.
       + unfold special_sum. repeat match goal with |- context [existsb ?a ?b] => destruct (existsb a b) end; exact I.
     - exact (down_usual ct r _ q' v SOL CIRC DO BC).
-    - intros IN. rewrite IN. cbn [negb]. unfold nan_in_block, block_word. now rewrite ND. }
+    - intros IN. rewrite IN. cbn [negb]. unfold nan_in_block, block_word. now rewrite SD, ND. }
   2: { destruct (sums d) as [| | | | |e [|]| | |] eqn:SD; try easy. destruct (nans d) eqn:ND; try easy. rewrite !andb_true_iff in BO. destruct BO as [[AO NE] CE]. apply numbers_eq in NE. apply number_eq in CE.
     assert (BV : block_value d (map fst es) (fst st) = after_value e (map (val_in v) (numbers_of (first q'))) (val_in v (its (its_c q')))).
     { unfold block_value. rewrite SD. rewrite block_after, NE, CE.
@@ -937,7 +953,7 @@ Proof.
         unfold after_ok, ending_ok in AO. rewrite !andb_true_iff, !Z.leb_le in AO. tauto.
       + unfold special_sum. repeat match goal with |- context [existsb ?a ?b] => destruct (existsb a b) end; exact I.
     - exact (after_usual ct e q' v SOL CIRC AO BC).
-    - intros IN. rewrite IN. cbn [negb]. unfold nan_in_block, block_word. now rewrite ND. }
+    - intros IN. rewrite IN. cbn [negb]. unfold nan_in_block, block_word. now rewrite SD, ND. }
   specialize (NP q' eq_refl).
   rewrite andb_true_iff in BO. destruct BO as [BO _].
   destruct (tree_for (sums d) (length ns)) as [t|] eqn:TF; [|easy]. destruct (root_sum q') as [s|] eqn:RS; [|easy]. apply andb_prop in BO. destruct BO as [TO NZ]. apply negb_true_iff, Nat.eqb_neq in NZ.
