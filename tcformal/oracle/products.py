@@ -13,7 +13,7 @@ from tcformal.oracle.rounded import round_to, sign_of_sum
 from tcformal.oracle.values import ExactValue, NumberClass, exponent_of
 
 NAN = ExactValue(NumberClass.NAN)
-_AS_IT_IS = Rounding(conversion="RNE-FP32", zero_sign="sum")
+_AS_IT_IS = Rounding(conversion="RNE-FP32", zero_sign="ieee")
 Element = TypeVar("Element")
 
 

@@ -11,6 +11,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from tcformal.backends.concrete import Concrete
+from tcformal.design.names import resolve
 from tcformal.encodings.catalog import FORMATS
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError, ValueTextError
@@ -24,6 +26,9 @@ from tcformal.oracle.values import (
     format_value,
     parse_value,
 )
+from tcformal.semantics.chain import circuit
+from tcformal.simulation.operands.witness import Witness
+from tcformal.simulation.replay import oracle_result
 
 SEED = 20260
 
@@ -324,3 +329,10 @@ def test_decode_rejects_bits_outside_the_width(name: str, bits: int) -> None:
     assert (
         str(error.value) == f"expected an integer from 0 to {top} for an encoding of {name}, but got {bits}"
     )
+
+
+def test_a_negative_zero_is_rounded_to_one() -> None:
+    spec = resolve("exact@k=1,a_format=fp32,b_format=fp32,operand_rounding=RNA-E8M10")
+    graph, root = circuit(spec, 1)
+    w = Witness((0x80000000,), (0x3F800000,), 0x80000000)
+    assert oracle_result(spec, w) == Concrete(graph, [root], singly=0)(w.inputs())[0] == 0x80000000
