@@ -14,7 +14,7 @@ from tcformal.query.verdict import Verdict
 from tcformal.semantics.chain import same_definition
 from tcformal.simulation.matrix_unit import Unit, spec_of
 from tcformal.solve.result import Limits
-from tcformal.theory.equality import equal_by_theorem
+from tcformal.theory.equality import EqualByTheorem, equal_by_theorem
 
 if TYPE_CHECKING:
     from tcformal.query.properties import PropertyQuestion
@@ -67,10 +67,14 @@ def kept_or_separated(q: EqualityQuestion, how: SolveOptions) -> Verdict[Equalit
     Theorems on the parameters come first; they are applied again each time, and not kept.
     Errors: those of `query.engine.kept_or_answered`.
     """
-    equal = None
-    if how.solvers is None and not same_definition(q.first, q.second, q.k):  # which the engine sees
-        equal = equal_by_theorem(q.first, q.second, q.k, zero_c=q.assumptions.c == 0)
-    return kept_or_answered(q, how, equal=equal)
+    return kept_or_answered(q, how, equal=theorems_on(q, how))
+
+
+def theorems_on(q: EqualityQuestion, how: SolveOptions) -> EqualByTheorem | None:
+    """The theorems by which the two units of a question are one; None without any, and for named solvers."""
+    if how.solvers is not None or same_definition(q.first, q.second, q.k):  # which the engine sees
+        return None
+    return equal_by_theorem(q.first, q.second, q.k, zero_c=q.assumptions.c == 0)
 
 
 def prove_equal(

@@ -17,6 +17,7 @@ from tcformal.query.options import AnswerStore, SolveOptions
 from tcformal.query.pair import EqualityQuestion, question
 from tcformal.query.pairs.pairs import Pair
 from tcformal.query.question import Kind
+from tcformal.query.separate import theorems_on
 from tcformal.query.verdict import DECIDED, Verdict
 from tcformal.shown import JsonObject
 
@@ -68,7 +69,7 @@ Answer = tuple[str, Verdict[Any]]
 def ask(pair: Pair, options: AskOptions) -> Answer:
     """Answer one pair in a worker with one solver process at a time, since workers occupy every core."""
     q = build(pair, options)
-    verdict = answer(q, replace(options.how, jobs=1))
+    verdict = answer(q, replace(options.how, jobs=1), equal=theorems_on(q, options.how))
     return q.digest(), replace(verdict, question=cast(Any, None))
 
 
