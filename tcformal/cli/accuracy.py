@@ -13,7 +13,7 @@ from rich.text import Text
 from tcformal.analysis.bounds.accuracy import Accuracy, growth_with_length
 from tcformal.analysis.bounds.accuracy import accuracy as found
 from tcformal.analysis.bounds.attained import Attained
-from tcformal.analysis.bounds.proved import refined, rounded_to_neighbours
+from tcformal.analysis.bounds.proved import refined
 from tcformal.analysis.bounds.word_forms import EXPONENTS
 from tcformal.callbacks import Progress
 from tcformal.checks import exponent_range
@@ -69,7 +69,7 @@ def in_units(x: Fraction, *, up: bool) -> str:
 def theorem_data(unit: UnitSpec, theorem: Instance) -> Plain:
     """The theorem that an answer is an instance of, and what it is about, as plain data."""
     rests = refined(unit)
-    of = "RD and RU" if rounded_to_neighbours(unit) else "unit" if rests else "specification"
+    of = "unit" if rests else "specification"
     return {"name": theorem.theorem, "says": theorem.says, "of": of, "refinement": rests}
 
 
@@ -77,8 +77,6 @@ def theorem_text(unit: UnitSpec, theorem: Instance) -> str:
     """The same as a sentence."""
     small = "; η counts beside subnormal results only" if "η" in theorem.says else ""
     rests = refined(unit) or "of the unit's specification"
-    if rounded_to_neighbours(unit):
-        rests = "of the unit rounded by RD and by RU: with any word a result is that of one of the two"
     return f"theorem {theorem.theorem} (Coq): {theorem.says}{small}\n{rests}"
 
 

@@ -157,7 +157,7 @@ def test_most_designs_and_their_trees_are_one_circuit() -> None:
     made = [catalogue()[name] for name in distinct_designs(floating)]
     made = [spec for spec in made if tree_of(spec, spec.k) is not None]
     same = [spec for spec in made if same_circuit(spec)]
-    assert len(same) > 0.8 * len(made) > 0
+    assert (len(made), len(same)) == (175, 148)
 
 
 @pytest.mark.parametrize(

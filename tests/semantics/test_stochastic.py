@@ -251,22 +251,13 @@ def test_terms_are_not_cut_stochastically() -> None:
         resolve("tfdpa@alignment_rounding=SR3+1")
 
 
-def test_a_bound_of_any_word_is_that_of_both_neighbours() -> None:
-    """One rounding in a block, also of many blocks; no bound where partial sums are rounded, too."""
-    for unit in (
-        "tfdpa@products=4,conversion={}",
-        "h100:fp16@conversion={}",
-        "gaudi2/mme.bf16@conversion={}",
-    ):
-        spec = resolve(unit.format("SR4+3-FP32"))
-        for n in (1, 4, 100):
-            bound = bound_of(spec, n)
-            assert bound == bound_of(unit.format("RU-FP32"), n) == bound_of(unit.format("RD-FP32"), n)
-    found = accuracy(resolve("tfdpa@products=4,conversion=SR4+15-FP32"), length=12)
-    assert found.bound is not None
-    assert found.attained is not None
-    assert found.bound / 8 < found.attained.ratio <= found.bound
-    assert bound_of("sequential@products=4,rounding=SR4+3", 4) is None
+def test_no_theorem_bounds_what_it_is_not_about() -> None:
+    """The blocks of a call may go up and down in turn, as no design of the specification does."""
+    for name in ("tfdpa@products=4,k=8,conversion=SR4+3-FP32", "h100:fp16@conversion=SR4+3-FP32"):
+        assert bound_of(name, 4) is None
+        found = accuracy(name, length=16)
+        assert found.bound is None
+        assert found.attained is not None
 
 
 def called(*words: str) -> Result:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from tcformal.design.rounding import random_word
 from tcformal.design.spec import Design
 from tcformal.design.trees.tree import stage_designs
 from tcformal.design.unit import UnitSpec
@@ -68,9 +67,6 @@ def theorem_constant(unit: UnitSpec) -> Proved | None:
     """The constants of the theorem that applies to a unit; None if no theorem's side conditions hold."""
     if unit.d_format.integer:
         return None
-    if between := rounded_to_neighbours(unit):
-        down, up = (theorem_constant(x) for x in between)
-        return down if down is not None and up is not None and down.constants == up.constants else None
     numbers, theorem = constants(unit), relative_from_zero(unit)
     if numbers is None or theorem is None:
         return None
@@ -78,19 +74,6 @@ def theorem_constant(unit: UnitSpec) -> Proved | None:
     beside = None if any_c is None else _error_with_c(numbers, any_c)
     stated = _sum(unit) if beside is not None else replace(_sum(unit), c=NO_C)
     return Proved(theorem=theorem, constants=numbers, sum=stated, least=_least(unit), beside=beside)
-
-
-def rounded_to_neighbours(unit: UnitSpec) -> tuple[UnitSpec, ...]:
-    """A unit with its one stochastic rounding replaced by rounding down, and up; none for any other unit.
-
-    Each result of a block, with any word, is that of one of the two, and so is bounded as both are.
-    """
-    d = unit.design
-    once = unit.tree is None and unit.emulation is None and d.accumulator is d.product_rounding is None
-    if random_word(d.rho.mode) is None or not once or d.result_subnormals == "tiny_zero":
-        return ()
-    shape = d.conversion.partition("-")[2]
-    return tuple(replace(unit, design=replace(d, conversion=f"{mode}-{shape}")) for mode in ("RD", "RU"))
 
 
 def exponent_constant(unit: UnitSpec) -> Proved | None:
