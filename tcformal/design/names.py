@@ -12,7 +12,7 @@ from tcformal.checks import check_choice, check_int, check_text, read_int, shown
 from tcformal.design.aliases import ALIASES, unaliased
 from tcformal.design.arithmetic import NVIDIA_NAN
 from tcformal.design.catalog import catalogue
-from tcformal.design.other_names import SPARSE_NAMES, in_units_words, is_sparse, other_name
+from tcformal.design.other_names import in_units_words, other_name, sparse_names
 from tcformal.design.rounding import EXACT_SUM, MOST_PRODUCTS, NUMBERS, random_word
 from tcformal.design.short_names import alias, processor, processor_names
 from tcformal.design.spec import Design, Operands
@@ -136,8 +136,6 @@ def _unknown_unit(base: str) -> str:
             f"expected a hardware instruction, but the compiler emulates {instruction} on {arch} with other "
             f"instructions: the composition is named {emulated}"
         )
-    if is_sparse(base):
-        return f"expected a sparse instruction as {' or '.join(SPARSE_NAMES)}, in full, but got {shown(base)}"
     if fitting := _fitting(in_units_words(base)):
         some = ", ".join(fitting[:_SHOWN]) + (f", … ({len(fitting)})" if len(fitting) > _SHOWN else "")
         return f"expected a known unit, but got {shown(base)}: the closest are {some}"
@@ -158,13 +156,13 @@ def _fitting(base: str) -> list[str]:
     if (name := processor(words[0])) is not None:
         words[0] = processor_names()[name][0]
     begun, fitting = [], []
-    for name in catalogue():
+    for name in (*catalogue(), *sparse_names(catalogue())):
         parts = re.split(r"[/.:]+", name.lower())
         if parts == words:
             return [name]
         if len(parts) > len(words) and Counter(words) <= Counter(parts):
             fitting.append(name)
-        elif base.lower() in (name[: len(base)].lower(), name.partition("/")[2][: len(base)].lower()):
+        elif re.match(rf"(.*/)?(v_)?{re.escape(base.lower())}", name.lower()):
             begun.append(name)
     found = sorted(fitting or begun, key=lambda name: "/emulated." in name)
     if any(name.startswith(words[0] + "/") for name in found):

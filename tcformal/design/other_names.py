@@ -27,8 +27,6 @@ _DENSE = re.compile(rf"(.*/)({'|'.join(_BEGIN)})(\.m\d+n\d+k|_[fi]32_\d+x\d+x)(\
 _DENSE_ONLY = ("volta", "turing", "rdna3")
 #: The least K of `mma.sp` with elements of 8 bits.
 _LEAST_K_OF_BYTES = 64
-#: One whole name of each kind of sparse instruction.
-SPARSE_NAMES = ("ampere/mma.sp.m16n8k32.f32.f16.f16.f32", "cdna3/v_smfmac_f32_16x16x32_f16")
 
 
 def in_units_words(text: str) -> str:
@@ -36,11 +34,6 @@ def in_units_words(text: str) -> str:
     for now, before in _RENAMED.items():
         text = re.sub(rf"\b{now}\b", before, text)
     return text
-
-
-def is_sparse(text: str) -> bool:
-    """Whether a name is that of a kind of sparse instructions, and of none of them."""
-    return re.fullmatch(r"([\w-]+/)?((mma|wgmma|tcgen05)\.sp|(v_)?(smfmac|swmmac))", text.lower()) is not None
 
 
 def other_name(text: str, units: Collection[str]) -> Alias | None:

@@ -142,8 +142,9 @@ def test_another_spelling_of_one_architecture_needs_no_architecture(bare: str, w
 @pytest.mark.parametrize(
     ("text", "near"),
     [
-        ("mma.sp", "ampere/mma.sp.m16n8k32.f32.f16.f16.f32"),
-        ("h100/wgmma.sp", "a sparse instruction as"),
+        ("mma.sp", "the closest are ampere/mma.sp.m16n8k16.f32.f16.f16.f32, ada/mma.sp."),
+        ("h100/wgmma.sp", "the closest are hopper/wgmma.sp.m64n8k16.f32.tf32.tf32"),
+        ("smfmac", "the closest are cdna3/v_smfmac_f32_32x32x16_f16"),
         ("vfbdota", "the closest are riscv/vfbdot"),
     ],
 )
