@@ -206,7 +206,7 @@ def _to_floating(
     top = lsb.shifted(n - 1)
     lift: Lift | None = None
     if top.low < target.e_min:
-        magnitude, top, lift = _lift_to_minimum(g, magnitude, top, target.e_min)
+        magnitude, top, lift = lift_to_minimum(g, magnitude, top, target.e_min)
 
     # From here the top bit weighs 2^top with top >= e_min: one limited left shift normalises.
     base = min(top.low, target.e_min)
@@ -315,7 +315,7 @@ def _fit(g: Graph, x: Node, width: int) -> Node:
     return g.extract(x, width - 1, 0)
 
 
-def _lift_to_minimum(g: Graph, magnitude: Node, top: Exponent, e_min: int) -> tuple[Node, Exponent, Lift]:
+def lift_to_minimum(g: Graph, magnitude: Node, top: Exponent, e_min: int) -> tuple[Node, Exponent, Lift]:
     """Denormalisation: shift right, with a sticky lowest bit, until the top bit weighs at least 2^e_min."""
     base = min(top.low, e_min)
     code = top.rebased(g, base, top.high)

@@ -26,7 +26,7 @@ from tcformal.simulation.kernels.cut import cuts
 from tcformal.simulation.kernels.gemm import Gemm, MatrixWords
 from tcformal.simulation.kernels.rules import any_word
 from tcformal.simulation.kernels.threads import Work
-from tcformal.simulation.lowering import integers
+from tcformal.simulation.lowering import integer_lanes
 from tcformal.simulation.operands.batch import numbers
 
 pytestmark = pytest.mark.usefixtures("own_kernels")
@@ -119,7 +119,7 @@ def test_dot_products_by_rows(name: str) -> None:
 def test_every_design_has_a_rule(name: str) -> None:
     """Without one a kernel is ten times slower."""
     made = cuts(dot_call(resolve(name)), rules=True)[0]["finite"]
-    assert getattr(made.rules[made.root.index].emit, "func", None) is integers._encoding
+    assert getattr(made.rules[made.root.index].emit, "func", None) is integer_lanes._encoding
 
 
 def test_a_sum_that_no_word_holds_has_no_rule() -> None:
@@ -132,23 +132,23 @@ def test_a_sum_that_no_word_holds_has_no_rule() -> None:
 
 @pytest.mark.parametrize("name", [x for x in UNITS if resolve(x).design.rho.saturates])
 def test_saturation_that_is_left_out_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    right = integers._converted
+    right = integer_lanes._converted
 
     def wrapped(target: Conversion, code: Code, given: Sequence[LaneValue]) -> LaneValue:
         return right(replace(target, saturates=False, wraps=True), code, given)
 
-    monkeypatch.setattr(integers, "_converted", wrapped)
+    monkeypatch.setattr(integer_lanes, "_converted", wrapped)
     assert differences(name, 64)
 
 
 def test_a_quarter_that_is_off_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """A sum of all least factors, 2^31, is the one that a word does not hold."""
-    right = integers._by_quarter
+    right = integer_lanes._by_quarter
 
     def lower(code: Code, c: LaneValue, quarter: LaneValue, rest: LaneValue) -> LaneValue:
         return right(code, c, any_word(code.binary("sub", quarter, code.const(1 << 29), WORD)), rest)
 
-    monkeypatch.setattr(integers, "_by_quarter", lower)
+    monkeypatch.setattr(integer_lanes, "_by_quarter", lower)
     assert differences("x86/vpdpwssds", 2)
 
 

@@ -21,7 +21,7 @@ from tcformal.simulation.compiled import dot_call, dot_rows, lane_words
 from tcformal.simulation.kernels.cut import cuts
 from tcformal.simulation.kernels.gemm import Gemm, MatrixWords
 from tcformal.simulation.kernels.threads import Work
-from tcformal.simulation.lowering import encoded, ieee, rounding, shifts
+from tcformal.simulation.lowering import binary32, encoded, ieee, shifts
 from tcformal.simulation.lowering.ieee import fits
 
 pytestmark = pytest.mark.usefixtures("no_kernels")
@@ -419,11 +419,11 @@ def test_sums_at_both_ends_of_binary32_are_rounded_once(name: str) -> None:
 
 def test_a_wrong_end_and_lost_bits_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(rounding, "_LEAST", (1023 - 126) << 52)
+        patch.setattr(binary32, "_LEAST", (1023 - 126) << 52)
         assert at_both_ends(f"{BF16},result_subnormals=tiny_zero")
-    right = rounding._rounded
+    right = binary32._rounded
     monkeypatch.setattr(
-        rounding, "_rounded", lambda low, tiny, code, given: right(low, tiny, code, given[:2])
+        binary32, "_rounded", lambda low, tiny, code, given: right(low, tiny, code, given[:2])
     )
     assert differences(resolve("vortex/VX_tcu_fedp_tfr.bf16"), "a", 1)
 

@@ -32,6 +32,7 @@ from tcformal.semantics.stages import Dot, GroupSum, Maximum, Rounded, Total
 from tcformal.semantics.unpack import unpack
 from tcformal.simulation.kernels.rules import LoweringRules, any_word, vector_suffix
 from tcformal.simulation.lowering import encoded, instructions
+from tcformal.simulation.lowering.binary32 import add_rounding
 from tcformal.simulation.lowering.encoded import (
     Affine,
     EncodedOperands,
@@ -57,8 +58,7 @@ from tcformal.simulation.lowering.instructions import (
     pack_encodings,
     read_bits,
 )
-from tcformal.simulation.lowering.integers import add_integers
-from tcformal.simulation.lowering.rounding import add_rounding
+from tcformal.simulation.lowering.integer_lanes import add_integers
 from tcformal.simulation.lowering.shifts import add_shifts
 
 

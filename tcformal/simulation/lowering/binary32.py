@@ -13,7 +13,7 @@ from tcformal.design.rounding import Conversion
 from tcformal.design.unit import UnitSpec
 from tcformal.ir.build import Graph
 from tcformal.semantics.reduce import split_sign
-from tcformal.semantics.round import _lift_to_minimum
+from tcformal.semantics.round import lift_to_minimum
 from tcformal.semantics.stages import Dot, DotStep
 from tcformal.semantics.sums.sticky import sticky_below
 from tcformal.simulation.kernels.rules import LoweringRules, as_word, float_kind
@@ -57,7 +57,7 @@ def _add(graph: Graph, spec: UnitSpec, step: DotStep, ways: LoweringRules) -> No
         wide, _ = sticky_below(graph, magnitude, lsb, total.sticky, _FP32.read_bits)
     wide = graph.shift_left_const(wide, max(0, _FP32.read_bits + 3 - wide.width))
     if top.low < _FP32.e_min:
-        wide, top, _ = _lift_to_minimum(graph, wide, top, _FP32.e_min)
+        wide, top, _ = lift_to_minimum(graph, wide, top, _FP32.e_min)
     if wide is not rounded.magnitude or top != rounded.top or not -_BIAS < lsb.low <= lsb.high <= _BIAS:
         return
     sticky = () if total.sticky is None else (ways.of(total.sticky),)
