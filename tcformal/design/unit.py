@@ -198,12 +198,12 @@ class UnitSpec(Shown):
 
     @property
     def sparse(self) -> bool:
-        """Whether it was asked for by the name of a sparse instruction."""
+        """Whether the unit was asked for by the name of a sparse instruction."""
         return _SPARSE.search(self.asked) is not None
 
     @property
     def instruction(self) -> str:
-        """The name by which devices run it and outputs are kept: of a sparse instruction its own."""
+        """The name by which devices run the unit and keep outputs; a sparse instruction has its own."""
         if not self.sparse:
             return self.name
         return self.asked if "/" in self.asked.partition("@")[0] else f"{self.arch}/{self.asked}"

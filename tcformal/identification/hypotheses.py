@@ -100,7 +100,10 @@ def framed(spec: UnitSpec, order: Order, nan: tuple[int, str], own: Mapping[str,
 
 
 def _in_frames(root: Step, groups: Mapping[Step, object]) -> Iterator[Step]:
-    """The sums with those of products alone named, then with the products of unclear ones in blocks."""
+    """Orders whose inner sums of products are a stage: the sums that masks show, then equal blocks of k.
+
+    A block holds neighbours, or every n-th product.
+    """
     if (named := _blocks_named(root, {}, lambda ks: [ks])) is not None:
         yield named
     counts = {sum(isinstance(x, int) for x in step.children) for step in groups}
@@ -120,7 +123,7 @@ def _in_frames(root: Step, groups: Mapping[Step, object]) -> Iterator[Step]:
 def _blocks_named(
     step: Step, groups: Mapping[Step, object], blocks: Callable[[list[int]], list[list[int]]]
 ) -> Step | None:
-    """Sums whose inner sums of products alone have the name of such; None where there are none."""
+    """An order with its sums of products named, those of `groups` in blocks; None without any."""
     whole = _with_blocks(step, groups, blocks)
     return whole if any(x.stage for x in whole.steps()) else None
 

@@ -1039,7 +1039,7 @@ class GroupsFront:
         self.bound = sum(x.bound for x in self.fronts) + self.c_largest
 
     def claims(self) -> Iterator[Claim]:
-        """`FrameGroups.v`, groups_claims."""
+        """Groups and c at the largest exponent, and their sum (`FrameGroups.v`, groups_claims)."""
         for x in self.fronts:
             yield from x.claims()
         yield from self._level_claims()
@@ -1052,7 +1052,7 @@ class GroupsFront:
         yield make_claim([*given, u(c) <= self.c_largest], goal, [*kept, c, sign])
 
     def _level_claims(self) -> Iterator[Claim]:
-        """`FrameGroups.v`, level_claims."""
+        """The largest exponent is that of a group or of c (`FrameGroups.v`, level_claims)."""
         x, e = self.low_c, self.total.e_max
         own = level(x.exponent)
         zero = self.fronts[0].largest_of.low if self.d.zero_exponent == "none" else self.d.zero_exponent
@@ -1066,7 +1066,7 @@ class GroupsFront:
             yield make_claim([*map(in_span, parts), in_span(x.exponent)], goal, cut)
 
     def _c_claims(self) -> Iterator[Claim]:
-        """`FrameGroups.v`, vanishing_claims."""
+        """c is rounded down, or dropped where it vanishes (`FrameGroups.v`, vanishing_claims)."""
         x, y, e, f = self.low_c, self.c_floored, self.total.e_max, self.total.fraction_bits
         given, own = [is_finite(self.c)], level(x.exponent)
         yield make_claim(given, in_span(x.exponent), self.entering)

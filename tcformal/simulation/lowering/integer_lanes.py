@@ -165,7 +165,7 @@ def _converted(target: Conversion, code: Code, given: Sequence[LaneValue]) -> La
 
 
 def _by_quarter(code: Code, c: LaneValue, quarter: LaneValue, rest: LaneValue) -> LaneValue:
-    """The sum of c, four times `quarter`, and `rest`, below 2^18, saturated to 32 bits."""
+    """The sum c + 4·quarter + rest, saturated to 32 bits; `rest` is below 2^18."""
 
     def word(name: str, x: str, y: str | int) -> str:
         return code.apply(name, WORD, x, code.word(y, WORD) if isinstance(y, int) else y)
