@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +34,7 @@ from tcformal.simulation.operands.witness import (
     witness_data,
 )
 from tcformal.simulation.replay import oracle_result
+from tcformal.theory.equality import EqualByTheorem, equal_by_theorem
 
 #: Scopes under which the stages of the first and the second unit are labelled.
 SIDES = ("A", "B")
@@ -191,6 +192,13 @@ def question(
     assumed = assume_of_unit(g, what, first, x)
     differ = g.and_(assumed, g.not_(g.eq(results[0], results[1])))
     return EqualityQuestion(first, second, k, what, g, (results[0], results[1]), assumed, differ)
+
+
+def theorems_on(q: EqualityQuestion, solvers: Sequence[str] | None) -> EqualByTheorem | None:
+    """The theorems by which the two units of a question are one; None without any, and for named solvers."""
+    if solvers is not None or q.same_definition:  # which the engine sees
+        return None
+    return equal_by_theorem(q.first, q.second, q.k, zero_c=q.assumptions.c == 0)
 
 
 def _formats(spec: UnitSpec) -> tuple[Format, ...]:

@@ -9,12 +9,10 @@ from tcformal.design.unit import UnitSpec
 from tcformal.query.assume import Assumptions
 from tcformal.query.engine import kept_or_answered
 from tcformal.query.options import AnswerStore, SolveOptions, solve_options
-from tcformal.query.pair import EqualityQuestion, question
+from tcformal.query.pair import EqualityQuestion, question, theorems_on
 from tcformal.query.verdict import Verdict
-from tcformal.semantics.chain import same_definition
 from tcformal.simulation.matrix_unit import Unit, spec_of
 from tcformal.solve.result import Limits
-from tcformal.theory.equality import EqualByTheorem, equal_by_theorem
 
 if TYPE_CHECKING:
     from tcformal.query.properties import PropertyQuestion
@@ -67,14 +65,7 @@ def kept_or_separated(q: EqualityQuestion, how: SolveOptions) -> Verdict[Equalit
     Theorems on the parameters come first; they are applied again each time, and not kept.
     Errors: those of `query.engine.kept_or_answered`.
     """
-    return kept_or_answered(q, how, equal=theorems_on(q, how))
-
-
-def theorems_on(q: EqualityQuestion, how: SolveOptions) -> EqualByTheorem | None:
-    """The theorems by which the two units of a question are one; None without any, and for named solvers."""
-    if how.solvers is not None or same_definition(q.first, q.second, q.k):  # which the engine sees
-        return None
-    return equal_by_theorem(q.first, q.second, q.k, zero_c=q.assumptions.c == 0)
+    return kept_or_answered(q, how, equal=theorems_on(q, how.solvers))
 
 
 def prove_equal(

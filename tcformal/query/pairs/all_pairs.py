@@ -14,10 +14,9 @@ from tcformal.errors import InputError, NoAnswerError
 from tcformal.query.assume import from_texts
 from tcformal.query.engine import answer, undecided_again
 from tcformal.query.options import AnswerStore, SolveOptions
-from tcformal.query.pair import EqualityQuestion, question
+from tcformal.query.pair import EqualityQuestion, question, theorems_on
 from tcformal.query.pairs.pairs import Pair
 from tcformal.query.question import Kind
-from tcformal.query.separate import theorems_on
 from tcformal.query.verdict import DECIDED, Verdict
 from tcformal.shown import JsonObject
 
@@ -69,7 +68,7 @@ Answer = tuple[str, Verdict[Any]]
 def ask(pair: Pair, options: AskOptions) -> Answer:
     """Answer one pair in a worker with one solver process at a time, since workers occupy every core."""
     q = build(pair, options)
-    verdict = answer(q, replace(options.how, jobs=1), equal=theorems_on(q, options.how))
+    verdict = answer(q, replace(options.how, jobs=1), equal=theorems_on(q, options.how.solvers))
     return q.digest(), replace(verdict, question=cast(Any, None))
 
 
