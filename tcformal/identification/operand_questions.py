@@ -384,9 +384,10 @@ def _kept_beside(ask: AskBatch, spec: UnitSpec, k: int, large: Mapping[int, int]
 
 
 def _depths(spec: UnitSpec, k: int, leaf: int) -> list[int]:
-    """The n, ascending, of powers of two 2^-n that a leaf can be."""
-    masks = Masks(spec.operands, k, with_c=True, high=0)
-    return [n for n in range(1, _INNER_BITS + 1) if masks.word_pair(leaf, power_of_two(-n))]
+    """The n, ascending, of powers of two 2^-n that a leaf and the result can be."""
+    masks, d = Masks(spec.operands, k, with_c=True, high=0), spec.d_format
+    deepest = min(_INNER_BITS, d.fraction_bits - d.e_min)
+    return [n for n in range(1, deepest + 1) if masks.word_pair(leaf, power_of_two(-n))]
 
 
 #: The least leaves of a sum that rounds.

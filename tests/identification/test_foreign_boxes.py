@@ -173,6 +173,13 @@ def test_a_c_that_is_cut_as_all_terms_are_is_no_narrow_one() -> None:
     assert not c_cut(asker.ask, asker.spec, asker.k, order)
 
 
+def test_an_exact_sum_of_narrow_results_is_cut_nowhere() -> None:
+    """Below the least number of the result nothing shows, of products that reach deeper as of c."""
+    asker = asked("inf-from-2^15")
+    order = order_of(asker.ask, asker.spec.operands, asker.k)
+    assert not c_cut(asker.ask, asker.spec, asker.k, order)
+
+
 def test_a_largest_exponent_of_products_alone_is_seen() -> None:
     asker = asked("max-of-products")
     order = order_of(asker.ask, asker.spec.operands, asker.k)
