@@ -14,7 +14,7 @@ from tcformal.design.arithmetic import NVIDIA_NAN
 from tcformal.design.catalog import catalogue
 from tcformal.design.other_names import in_units_words, other_name, sparse_names
 from tcformal.design.rounding import EXACT_SUM, MOST_PRODUCTS, NUMBERS, random_word
-from tcformal.design.short_names import alias, processor, processor_names
+from tcformal.design.short_names import alias, processor, processor_names, with_format
 from tcformal.design.spec import Design, Operands
 from tcformal.design.trees.tree import PLAIN, STAGE_PARAMETERS, Tree, Value, read_steps
 from tcformal.design.unit import Evidence, Fact, UnitSpec
@@ -136,7 +136,7 @@ def _unknown_unit(base: str) -> str:
             f"expected a hardware instruction, but the compiler emulates {instruction} on {arch} with other "
             f"instructions: the composition is named {emulated}"
         )
-    if fitting := _fitting(in_units_words(base)):
+    if fitting := with_format(base.lower()) or _fitting(in_units_words(base)):
         some = ", ".join(fitting[:_SHOWN]) + (f", … ({len(fitting)})" if len(fitting) > _SHOWN else "")
         return f"expected a known unit, but got {shown(base)}: the closest are {some}"
     # A name of floating-point operands is not near to one of integers.

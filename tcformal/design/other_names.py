@@ -11,6 +11,13 @@ from tcformal.design.short_names import Alias
 
 #: What RISC-V's dot products are called now, and were called before.
 _RENAMED = {"vfwbdota": "vfwbdot", "vfqwbdota": "vfqbdot", "vfbdota": "vfbdot"}
+#: What NVIDIA's machine code calls instructions of the usual formats, as words of PTX.
+_MACHINE = {
+    "hmma": "mma.f32.f16.f16", "imma": "mma.s32.s8.s8", "dmma": "mma.f64.f64.f64",
+    "qmma": "mma.f32.e4m3.e4m3",
+    "hgmma": "wgmma.f32.f16.f16", "igmma": "wgmma.s32.s8.s8", "qgmma": "wgmma.f32.e4m3.e4m3",
+    "idp": "dp4a", "utchmma": "tcgen05.f16", "utcqmma": "tcgen05.e4m3",
+}  # fmt: skip
 #: Sparse instructions: what comes before K, the dense instruction in its place, and what may follow K.
 _SPARSE = (
     (r"(mma|wgmma|tcgen05)\.sp(?:::ordered_metadata)?(\.(?!m8)m\d+n\d+k)", r"\1\2", r"\.(?!.*(f64|block)).*"),
@@ -30,9 +37,14 @@ _LEAST_K_OF_BYTES = 64
 
 
 def in_units_words(text: str) -> str:
-    """A name with RISC-V's present spellings replaced by those of the units."""
-    for now, before in _RENAMED.items():
-        text = re.sub(rf"\b{now}\b", before, text)
+    """A name with RISC-V's present spellings, and those of machine code, replaced by those of the units.
+
+    Examples:
+        >>> in_units_words("hopper/imma")
+        'hopper/mma.s32.s8.s8'
+    """
+    for other, words in {**_RENAMED, **_MACHINE}.items():
+        text = re.sub(rf"\b{other}\b", words, text, flags=re.IGNORECASE)
     return text
 
 

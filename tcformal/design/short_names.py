@@ -180,6 +180,18 @@ def formats_of(name: str) -> list[str]:
     return list(_units_of(*processor_names()[name]))
 
 
+def with_format(word: str) -> list[str]:
+    """The names of all units of a format of operands, by architecture.
+
+    Examples:
+        >>> with_format("xf32")
+        []
+        >>> with_format("tf32")[:2]
+        ['ampere:tf32', 'ada:tf32']
+    """
+    return [f"{arch}:{word}" for arch in PROCESSORS if word and _format(word, formats_of(arch))]
+
+
 def _rank(u: UnitSpec) -> tuple[bool, bool, int]:
     """How near a unit is to what a name means: sums in fp32, the widest instruction, the largest k."""
     plain = (u.operands.c.name, u.operands.d.name) != ("fp32", "fp32")

@@ -146,6 +146,10 @@ def test_another_spelling_of_one_architecture_needs_no_architecture(bare: str, w
         ("h100/wgmma.sp", "the closest are hopper/wgmma.sp.m64n8k16.f32.tf32.tf32"),
         ("smfmac", "the closest are cdna3/v_smfmac_f32_32x32x16_f16"),
         ("vfbdota", "the closest are riscv/vfbdot"),
+        ("IMMA", "the closest are turing/mma.m8n8k16.s32.s8.s8.s32"),
+        ("h100/qgmma", "the closest are hopper/wgmma.m64n8k32.f32.e4m3.e4m3"),
+        ("int8", "the closest are turing:int8, ampere:int8"),
+        ("nvfp4", "the closest are blackwell:nvfp4"),
     ],
 )
 def test_a_name_that_is_too_short_is_met_with_whole_ones(text: str, near: str) -> None:
