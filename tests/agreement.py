@@ -15,14 +15,14 @@ from tcformal.oracle.exact import dot, unit_dot
 from tcformal.simulation.operands.batch import Batch, batch, edge_encodings, rows_of, together, with_scales
 from tcformal.simulation.operands.inputs import alone, below_normal, pool_of, rests, ties, vanishing
 from tcformal.theory.checked import coqc
-from tcformal.theory.design import coq_design, undescribed
+from tcformal.theory.design import coq_function, undescribed
 
 #: The first unit of each design that the specification describes.
 DESCRIBED = [name for name in distinct_designs(floating) if not undescribed(catalogue()[name])]
 #: Bits of the numbers that a row is written in: small ones are read far faster than large ones.
 _CHUNK = 60
 _HEAD = f"""From Coq Require Import ZArith List Bool Uint63.
-From TC Require Import Spec Design.
+From TC Require Import Spec Design Wide.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -35,15 +35,15 @@ Fixpoint fields (widths : list Z) (n : Z) : list Z :=
   match widths with w :: r => Z.land n (Z.ones w) :: fields r (Z.shiftr n w) | [] => [] end.
 Fixpoint two_by_two (l : list Z) : list (Z * Z) :=
   match l with a :: b :: r => (a, b) :: two_by_two r | _ => [] end.
-Definition differs (d : design) (k : nat) (widths : list Z) (row : list int) : bool :=
+Definition differs (d : words -> Z) (k : nat) (widths : list Z) (row : list int) : bool :=
   match fields widths (joined row) with
   | result :: c :: rest =>
       let factors := two_by_two (firstn (2 * k) rest) in
       let of_blocks := two_by_two (skipn (2 * k) rest) in
-      negb (compute d {| pairs := factors; c_word := c; scale_words := of_blocks |} =? result)
+      negb (d {| pairs := factors; c_word := c; scale_words := of_blocks |} =? result)
   | _ => true
   end.
-Fixpoint wrong (i : nat) (d : design) (k : nat) (widths : list Z) (rows : list (list int)) : list nat :=
+Fixpoint wrong (i : nat) (d : words -> Z) (k : nat) (widths : list Z) (rows : list (list int)) : list nat :=
   match rows with
   | row :: r => if differs d k widths row then i :: wrong (S i) d k widths r else wrong (S i) d k widths r
   | [] => []
@@ -136,7 +136,7 @@ def differences(folder: Path, cases: Sequence[tuple[UnitSpec, Sequence[Vectors]]
     """For each design how many of some unit's vectors the specification gives another result, by `coqc`."""
     lines, asked = [_HEAD + _CHECKS], []
     for i, (spec, parts) in enumerate(cases):
-        lines.append(f"Definition d{i} : design := {coq_design(spec)}.")
+        lines.append(f"Definition d{i} : words -> Z := {coq_function(spec)}.")
         for j, part in enumerate(parts):
             rows = ";\n".join(part.numerals())
             lines.append(f"Definition rows{i}_{j} : list (list int) := [\n{rows}]%uint63.")

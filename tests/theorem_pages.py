@@ -42,8 +42,9 @@ result:
     for f in $(grep '\\.v$' _CoqProject); do coqc -Q . {logical} $f; done
     coqchk -Q . {logical} -silent -o {modules}
 
-`Spec.v` and `Design.v` say what a design computes; they are to be read, and are run against the other
-definition of the arithmetic in exact fractions.  Axioms, all of them of Coq's own library of real numbers:
+`Spec.v` and `Design.v` say what a design computes, and `Wide.v` what one does that no theorem is about; they
+are to be read, and are run against the other definition of the arithmetic in exact fractions.  Axioms,
+all of them of Coq's own library of real numbers:
 
 {axioms}
 """

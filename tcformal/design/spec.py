@@ -379,9 +379,8 @@ class Design(SpecialValues, Rounding, Accumulation, Alignment, Products, Shown):
             bound = "at least" if in_one else "at most"
             raise InputError(f"expected sum_fraction_bits of {bound} fraction_bits={f}, but got {f2}")
         if f2 is not None and not in_one:
-            _check_others(
-                self, "sum_fraction_bits", _CUT_TOGETHER | {"normalised": (True,), "minus_one": (None,)}
-            )
+            apart = {"normalised": (True,), "minus_one": (None,), "second_fraction_bits": (None,)}
+            _check_others(self, "sum_fraction_bits", _CUT_TOGETHER | apart)
         if self.group is None and (self.group_exponent, self.zero_group) != (0, "products"):
             raise InputError(
                 "expected group beside group_exponent and zero_group, but got "

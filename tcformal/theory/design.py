@@ -1,4 +1,4 @@
-"""A design as a record of the Coq specification `coq/Design.v`."""
+"""A design as a record of the Coq specification, `coq/Design.v`, or beyond theorems `coq/Wide.v`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
-from tcformal.design.rounding import MODES, Conversion
+from tcformal.design.rounding import MODES, Conversion, bits_taken, conversion
 from tcformal.design.spec import Design
 from tcformal.design.trees.tree import Step, Tree, stage_designs
 from tcformal.design.unit import Emulation, UnitSpec
@@ -29,11 +29,16 @@ _INNER = {
     "fused": "Together", "sequential": "Chain", "pairwise": "Pairwise", "two_chains": "TwoChains",
     "pair_chains": "PairChains",
 }  # fmt: skip
-#: Parameters that the specification has not, where they are given.
-_UNDESCRIBED = (
+#: Parameters of which Wide.v says what they are where they are given, and Design.v does not.
+_WIDE = (
     "operand_rounding", "a_bits", "b_bits", "c_alignment_rounding", "c_bits", "second_fraction_bits",
     "minus_one",
 )  # fmt: skip
+#: What a design of Wide.v has in all else.
+_PLAIN: dict[str, object] = {
+    "summation": "fused", "c_position": "joined", "lost_bits": "cut", "c_fraction_bits": None,
+    "piece_bits": None, "zero_terms": None, "nan_rule": "word",
+}  # fmt: skip
 _Args = ParamSpec("_Args")
 _Answer = TypeVar("_Answer")
 
@@ -67,6 +72,12 @@ class Sum:
         inner = (x.written() if isinstance(x, Sum) else leaves.get(x, f"Product {x}") for x in self.operands)
         return f"(Step {self.stage} [{'; '.join(inner)}])"
 
+    def wide(self) -> str:
+        """A term of type `wide_steps`."""
+        leaves: dict[int | str, str] = {"c": "WideC", "zero": "WideZero"}
+        made = (x.wide() if isinstance(x, Sum) else leaves.get(x, f"WideProduct {x}") for x in self.operands)
+        return f"WideStep {_wide_sum(self.design, self.target)} [{'; '.join(made)}]"
+
 
 def tree_sum(tree: Tree, d: Design) -> Sum:
     """The sums of a tree."""
@@ -90,12 +101,26 @@ def block_size(unit: UnitSpec) -> int:
 def undescribed(unit: UnitSpec) -> str:
     """The first parameter of a unit that the specification has not; empty where it describes the unit."""
     for d in _designs(unit):
-        for name in _UNDESCRIBED:
-            if getattr(d, name) is not None:
-                return name
-        for name in ("conversion", "accumulator", "product_rounding"):
+        for name in ("conversion", "accumulator", "product_rounding", "operand_rounding"):
             if (getattr(d, name) or "").startswith("SR"):
                 return f"{name}={getattr(d, name)}"
+    if wide := wide_parameter(unit):
+        if unit.emulation is not None:
+            return f"{wide} in a composition of instructions"
+        if unit.tree is not None and unit.tree.nan_rule != "word":
+            return f"{wide} beside nan_rule={unit.tree.nan_rule}"
+        for name, value in _PLAIN.items():
+            if getattr(unit.design, name) != value:
+                return f"{wide} beside {name}={getattr(unit.design, name)}"
+    return ""
+
+
+def wide_parameter(unit: UnitSpec) -> str:
+    """The first parameter of a unit that Wide.v is about and Design.v is not; empty where there is none."""
+    for d in _designs(unit):
+        for name in _WIDE:
+            if getattr(d, name) is not None:
+                return name
         if d.e_max_of != "terms":
             return f"e_max_of={d.e_max_of}"
         if d.alignment_rounding not in MODES:
@@ -103,7 +128,7 @@ def undescribed(unit: UnitSpec) -> str:
         if not d.normalised:
             return "normalised=false"
         if d.special_words != "special" and not _always_numbers(unit, d):
-            # A result is the next block's c, which would be read from its word.
+            # A result is the next block's c, which is read from its word.
             return f"special_words={d.special_words} beside results that are Inf or NaN"
     d = unit.design
     if d.summation == "fused" and d.sum_fraction_bits is not None:
@@ -112,7 +137,7 @@ def undescribed(unit: UnitSpec) -> str:
         if getattr(d, name) != usual:
             return f"{name}={getattr(d, name)}"
     if d.group is not None and isinstance(d.zero_exponent, int) and not _zeros_below(unit, d.zero_exponent):
-        # The exponent of a group whose products cancel would be that of a zero.
+        # Design.v gives a group whose products cancel the exponent of a zero.
         return f"zero_exponent={d.zero_exponent} beside group={d.group}"
     return ""
 
@@ -136,8 +161,8 @@ def _always_numbers(unit: UnitSpec, d: Design) -> bool:
 
 def without_theorem(unit: UnitSpec) -> str:
     """The first parameter of a unit that no theorem knows; empty where theorems know them all."""
-    if lacking := undescribed(unit):
-        return lacking
+    if unknown := undescribed(unit) or wide_parameter(unit):
+        return unknown
     if unit.tree is not None and unit.scale_format is not None:
         return "block scales beside a tree"
     words = unit.design.special_words
@@ -155,13 +180,54 @@ def if_described(answer: Callable[_Args, _Answer | None]) -> Callable[_Args, _An
     return answered
 
 
+def coq_function(spec: UnitSpec) -> str:
+    """A term of type `words -> Z`: the function that a unit is.
+
+    Errors: InputError for a unit that the specification does not describe.
+    """
+    return f"compute_wide {coq_wide(spec)}" if wide_parameter(spec) else f"compute {coq_design(spec)}"
+
+
 def coq_design(spec: UnitSpec, sums: str | None = None, rounded: Design | None = None) -> str:
     """A term of type `design`, whose `compute` gives the unit's results, with its sums or others.
 
     Products are rounded as in the unit, or as in `rounded`.
 
-    Errors: InputError for a combination that the specification does not describe.
+    Errors: InputError for a combination that Design.v does not describe.
     """
+    if name := wide_parameter(spec):
+        raise InputError(
+            f"expected a unit of Design.v, which theorems are about and which has no {name}, "
+            f"but got {spec.name}"
+        )
+    return _design(spec, sums, rounded)
+
+
+def coq_wide(spec: UnitSpec) -> str:
+    """A term of type `wide_design`, whose `compute_wide` gives the unit's results.
+
+    Errors: InputError for a combination that Wide.v does not describe.
+    """
+    d = spec.design
+    if spec.tree is not None:
+        root = tree_sum(spec.tree, d)
+    else:
+        terms = block_size(spec) // (1 if d.group is None else d.group)
+        root = Sum(d, d.rho, (*range(terms), "c"))
+    a, b = (None if x is None else str(bits_taken(x)) for x in (d.a_bits, d.b_bits))
+    operand = None
+    if d.operand_rounding is not None:
+        how = replace(d, overflow="infinity", result_subnormals="kept", zero_sign="ieee")
+        operand = _rounding(how, conversion(d.operand_rounding))
+    return _record(
+        base=_design(spec, "InSteps C", None), operand_rounding=_option(operand), a_taken=_option(a),
+        b_taken=_option(b), group_exponent=d.group_exponent, zero_by_scale=d.zero_group == "scale",
+        again=coq_format(d.reading(spec.d_format)), order=root.wide(),
+    )  # fmt: skip
+
+
+def _design(spec: UnitSpec, sums: str | None, rounded: Design | None) -> str:
+    """A term of type `design`, for a unit without the parameters of Wide.v or with these left out."""
     if spec.d_format.integer:
         raise InputError(
             f"expected a unit of floating-point numbers, which Design.v is about, but got {spec.name}"
@@ -243,6 +309,22 @@ def coq_sum(d: Design, target: Conversion) -> str:
         fraction_bits=_option(d.fraction_bits), alignment=d.alignment_rounding,
         zero_exponent=_zero_exponent(d), carry_bits=_option(d.carry_bits), normalise=d.normalise_products,
         out=coq_conversion(d, target),
+    )  # fmt: skip
+
+
+def _wide_sum(d: Design, target: Conversion) -> str:
+    """A term of type `wide_sum`."""
+    modes = (d.alignment_rounding, d.c_alignment_rounding or d.alignment_rounding)
+    cut, of_c = ("TiesUp" if x == "RNU" else f"(By {x})" for x in modes)
+    if d.normalised:
+        becomes = f"Rounds {_rounding(d, target)}"
+    else:
+        becomes = f"Stays {_shown(target.e_min)} {_shown(d.result_subnormals != 'kept')}"
+    return _record(
+        term_bits=_option(d.fraction_bits), term_cut=cut, c_term_bits=_option(d.c_bits), c_term_cut=of_c,
+        second_bits=_option(d.second_fraction_bits), zeros_at=_zero_exponent(d), leading=d.normalise_products,
+        c_decides=d.e_max_of == "terms", room=_option(d.carry_bits), minus_one=_option(d.minus_one),
+        cut_sum=_option(d.sum_fraction_bits), becomes=becomes,
     )  # fmt: skip
 
 

@@ -170,6 +170,10 @@ BECAUSE = "because an exact sum has no alignment"
             "expected lost_bits=cut with sum_fraction_bits=20, but got sticky",
         ),
         (
+            {"sum_fraction_bits": 20, "second_fraction_bits": 10},
+            "expected second_fraction_bits=None with sum_fraction_bits=20, but got 10",
+        ),
+        (
             {"group_exponent": 3},
             "expected group beside group_exponent and zero_group, but got group_exponent=3 and "
             "zero_group=products without one",

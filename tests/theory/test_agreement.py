@@ -7,17 +7,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from agreement import DESCRIBED, Vectors, differences, vectors
 from tcformal.design.catalog import catalogue
 from tcformal.design.names import resolve
 from tcformal.design.rounding import CHOICES
-from tcformal.design.trees.tree import read_steps, tree
+from tcformal.design.trees.tree import Value, read_steps, tree
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import TcformalError
+from tcformal.simulation.operands.batch import Batch
 from tcformal.theory.checked import compile_sources
-from tcformal.theory.design import coq_design
+from tcformal.theory.design import coq_function
 
 #: Files of all designs: a file's are compared by one run of `coqc`.
 FILES = 10
@@ -86,6 +88,21 @@ CHANGES: dict[str, list[dict[str, Any]]] = {
     ],
     "nvdla/cmac.fp16": [{"lost_bits": "cut"}, {"exponent_step": 2}, {"fraction_bits": 19}],
     "hexagon/mxmem.hf": [{"product_rounding": "RNE-Q17.12"}, {"zero_sign": "positive"}],
+    "wormhole/MVMUL.bf16.fp32": [
+        {"a_bits": "1..6"}, {"b_bits": "0..3"}, {"a_bits": None}, {"operand_rounding": "RNE-E8M3"},
+        {"alignment_rounding": "RNE"}, {"c_alignment_rounding": "RNU"}, {"c_bits": 22},
+        {"special_words": "special"},
+    ],
+    "blackhole/MVMUL.fp16.fp32": [{"second_fraction_bits": 21}],
+    "wormhole/MVMUL.tf32.bf16": [{"second_fraction_bits": None}, {"second_fraction_bits": 11}],
+    "cute/Nvfp4F32": [
+        {"group_exponent": 5}, {"zero_group": "products"}, {"sum_fraction_bits": None},
+        {"sum_fraction_bits": 22}, {"c_alignment_rounding": None}, {"c_bits": 23}, {"zero_exponent": 100},
+        {"e_max_of": "products"},
+    ],
+    "tfdpa@products=2,fraction_bits=2,alignment_rounding=RD": [
+        {"minus_one": 2}, {"alignment_rounding": "RNU"},
+    ],
 }  # fmt: skip
 
 #: Values of parameters for units that are altered at random.
@@ -98,6 +115,10 @@ DRAWN: dict[str, list[Any]] = {name: list(words) for name, words in CHOICES.item
     "product_rounding": [None, "RO-FP32", "RNE-E6M9", "RZ-Q10.8"], "products": [1, 2, 4],
     "accumulator": ["RNE-FP32", "RU-E8M12", "RD-Q8.10", "RNA-W6.9"],
     "conversion": ["RNE-FP32", "RD-FP32", "RU-FP32", "RNA-FP32", "RO-E8M10", "RNE-FP16", "RZ-FP16"],
+    "a_bits": [None, "0..6", "7..13"], "b_bits": [None, "0..4", "5..9"], "c_bits": [None, 5, 26],
+    "operand_rounding": [None, "RZ-E8M10", "RNA-FP16", "RNE-E4M3"],
+    "c_alignment_rounding": [None, "RNA", "RNU", "RD"], "second_fraction_bits": [None, 3, 10],
+    "minus_one": [None, 0, 27], "group_exponent": [-3, 6],
 }  # fmt: skip
 
 
@@ -105,7 +126,7 @@ DRAWN: dict[str, list[Any]] = {name: list(words) for name, words in CHOICES.item
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the compiled specification."""
     folder = tmp_path_factory.mktemp("specification")
-    compile_sources(folder, "Design.v")
+    compile_sources(folder, "Wide.v")
     return folder
 
 
@@ -157,7 +178,7 @@ def test_randomly_altered_units_agree(compiled: Path, seed: int) -> None:
         try:
             made = altered(spec, {name: rng.choice(DRAWN[name]) for name in drawn})
             rows = vectors(made, 12, seed)
-            coq_design(made)
+            coq_function(made)
         except TcformalError:  # means nothing, or not in a composition
             continue
         cases.append((made, rows))
@@ -171,7 +192,7 @@ def test_changed_parameters_are_seen(compiled: Path) -> None:
     cases: list[tuple[UnitSpec, list[Vectors]]] = []
     labels = []
     for name, rows in CHANGES.items():
-        spec = catalogue()[name]
+        spec = resolve(name)
         made = vectors(spec, 150, 3)
         for changes in rows:
             cases.append((altered(spec, changes), made))
@@ -181,15 +202,35 @@ def test_changed_parameters_are_seen(compiled: Path) -> None:
 
 
 @pytest.mark.debian
+def test_a_sum_of_minus_one_unit_has_its_fault(compiled: Path) -> None:
+    """1 · 1 - (1 + 2^-23), which is -1 unit, is -16 on Wormhole."""
+    spec = catalogue()["wormhole/MVMUL.bf16.fp32"]
+    one = np.array([[0x3F80, *[0] * 15]], np.uint64)
+    made = [Vectors(spec, 16, Batch(one, one, np.array([0xBF800001], np.uint64)))]
+    assert made[0].rows[0][0] == 0xC1800000
+    cases = [(x, made) for x in (spec, altered(spec, {"minus_one": None}))]
+    assert differences(compiled, cases, "Fault") == [0, 1]
+
+
+@pytest.mark.debian
 def test_changed_trees_and_compositions_are_seen(compiled: Path) -> None:
     """So do those of a stage of a tree, and of a composition's last addition."""
     tree = catalogue()["hexagon/mxmem.hf"]
     assert tree.tree is not None
-    settings = tuple((s, n, "RNE-Q17.20" if s == "pair" else v) for s, n, v in tree.tree.settings)
-    one = replace(tree, tree=replace(tree.tree, settings=settings))
+    rounded = tuple((s, n, "RNE-Q17.20" if s == "pair" else v) for s, n, v in tree.tree.settings)
+    one = replace(tree, tree=replace(tree.tree, settings=rounded))
     how = catalogue()["hopper/emulated.mma.m16n8k32.f32.e5m2.e5m2.f32"]
     assert how.emulation is not None
     other = replace(how.emulation, addition=replace(how.emulation.addition, conversion="RZ-FP32"))
     two = replace(how, emulation=other)
     cases = [(one, vectors(tree, 150, 3)), (two, vectors(how, 150, 3))]
+    inner = catalogue()["blackhole/MVMUL.fp16.fp32"]
+    made = vectors(inner, 150, 3)
+    settings: dict[str, Value] = {
+        "normalised": True, "alignment_rounding": "RNU", "fraction_bits": 9, "zero_exponent": "none",
+    }  # fmt: skip
+    for name, value in settings.items():
+        assert inner.tree is not None
+        changed = tuple((s, n, value if n == name else v) for s, n, v in inner.tree.settings)
+        cases.append((replace(inner, tree=replace(inner.tree, settings=changed)), made))
     assert 0 not in differences(compiled, cases, "ChangedOrders")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agreement import DESCRIBED
-from tcformal.design.catalog import catalogue
+from tcformal.design.catalog import catalogue, distinct_designs, floating
 from tcformal.design.names import resolve
 from tcformal.design.trees.tree import read_steps, tree
 from tcformal.design.unit import UnitSpec
@@ -16,8 +16,9 @@ from tcformal.errors import InputError
 from tcformal.theory.checked import SOURCES, checked_with, compile_sources, coqc, source_names
 from tcformal.theory.claims import CLAIMS, claim_instance, error_bound, relative_error, relative_from_zero
 from tcformal.theory.constants import constants
-from tcformal.theory.design import coq_design, coq_format, undescribed, without_theorem
+from tcformal.theory.design import coq_design, coq_format, coq_function, undescribed, without_theorem
 from tcformal.theory.equality import equal_by_theorem, idle_axes
+from tcformal.theory.refinement import kept_refinement
 from tcformal.theory.regions import any_order, exactness, region
 from tcformal.theory.theorems import in_the_way, theorem_answer
 
@@ -25,12 +26,15 @@ from tcformal.theory.theorems import in_the_way, theorem_answer
 def test_every_design_is_printed() -> None:
     """Each distinct design of the catalogue has a record, and no two of them the same."""
     names = DESCRIBED
-    printed = [(coq_design(u), u.k, u.scale_block) for u in map(catalogue().__getitem__, names)]
+    printed = [(coq_function(u), u.k, u.scale_block) for u in map(catalogue().__getitem__, names)]
     # Units that differ in their k alone take blocks of that many products.
     assert len(set(printed)) == len(names)
     assert all(
-        text.startswith("{| a_format := ") and text.count("{|") == text.count("|}") for text, *_ in printed
+        text.startswith(("compute {| a_format := ", "compute_wide {| base := ")) for text, *_ in printed
     )
+    assert all(text.count("{|") == text.count("|}") for text, *_ in printed)
+    # The specification describes every design of floating-point numbers.
+    assert names == list(distinct_designs(floating))
 
 
 def test_altered_units_and_families_are_printed() -> None:
@@ -108,6 +112,31 @@ def test_a_file_that_does_not_compile_is_refused(tmp_path: Path) -> None:
         coqc(tmp_path, "Wrong.v")
 
 
+_NUMBERS = "special_words=numbers beside results that are Inf or NaN"
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ("conversion=SR8+3-FP32", "conversion=SR8+3-FP32"),
+        ("special_words=numbers,lost_bits=sticky", f"{_NUMBERS} beside lost_bits=sticky"),
+        (
+            "a_bits=0..6,summation=pairwise,c_position=last,accumulator=RNE-FP32",
+            "a_bits beside summation=pairwise",
+        ),
+    ],
+)  # fmt: skip
+def test_what_the_specification_lacks_has_no_theorem(changes: str, said: str) -> None:
+    """A unit with such parameters is not answered as if it had none."""
+    unit = resolve(f"tfdpa@products=8,{changes}")
+    assert undescribed(unit) == without_theorem(unit) == said
+    with pytest.raises(
+        InputError, match=r"^expected a unit that the specification in Coq describes, which has no"
+    ):
+        coq_function(unit)
+    no_theorem(unit, said)
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
@@ -120,19 +149,20 @@ def test_a_file_that_does_not_compile_is_refused(tmp_path: Path) -> None:
         ("group=2,zero_exponent=5", "zero_exponent=5 beside group=2"),
         ("group=2,group_exponent=3", "group_exponent=3"), ("group=2,zero_group=scale", "zero_group=scale"),
         ("sum_fraction_bits=20", "sum_fraction_bits=20 in a fused sum"),
-        ("special_words=numbers", "special_words=numbers beside results that are Inf or NaN"),
+        ("special_words=numbers", _NUMBERS),
     ],
 )  # fmt: skip
-def test_what_the_specification_lacks_has_no_theorem(changes: str, said: str) -> None:
-    """A unit with such a parameter is not answered as if it had none."""
+def test_no_theorem_is_about_what_the_wide_specification_says(changes: str, said: str) -> None:
+    """A unit of Wide.v has a function of its own, and no record that a theorem is about."""
     unit = resolve(
         f"tree@fraction_bits=24,k=8,{changes}" if "steps" in changes else f"tfdpa@products=8,{changes}"
     )
-    assert undescribed(unit) == without_theorem(unit) == said
-    with pytest.raises(
-        InputError, match=r"^expected a unit that the specification in Coq describes, which has no"
-    ):
+    assert undescribed(unit) == ""
+    assert without_theorem(unit) == said
+    assert coq_function(unit).startswith("compute_wide {| base := {|")
+    with pytest.raises(InputError, match=r"^expected a unit of Design.v, which theorems are about"):
         coq_design(unit)
+    assert kept_refinement(unit) is None
     no_theorem(unit, said)
 
 
