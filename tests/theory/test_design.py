@@ -138,6 +138,21 @@ def test_what_the_specification_lacks_has_no_theorem(changes: str, said: str) ->
 
 
 @pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("hopper/emulated.mma.m16n8k32.f32.e5m2.e5m2.f32", "a_bits in a composition of instructions"),
+        ("x86/vfmulcph.re", "a_bits beside nan_rule=first_operand"),
+    ],
+)
+def test_wide_parameters_are_in_one_sum_or_a_tree_of_one_nan(name: str, said: str) -> None:
+    spec = catalogue()[name]
+    unit = replace(spec, design=replace(spec.design, a_bits="0..6"))
+    assert undescribed(unit) == said
+    with pytest.raises(InputError, match="expected a unit that the specification in Coq describes"):
+        coq_function(unit)
+
+
+@pytest.mark.parametrize(
     ("changes", "said"),
     [
         ("operand_rounding=RZ-E8M10", "operand_rounding"),
