@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from conformance.test_designs import compare, oracle_on_all
+from kernel_agreement import representatives
+from sampled import only
 from tcformal.backends.concrete import WORTH_COMPILING, Concrete
 from tcformal.design.catalog import catalogue, distinct_designs
 from tcformal.oracle.exact import unit_dot
@@ -51,7 +53,7 @@ def judge(name: str, seed: int, n: int) -> tuple[int, int, list[str]]:
     return integers, oracle, examples
 
 
-@pytest.mark.parametrize("name", DESIGNS)
+@pytest.mark.parametrize("name", only(representatives(), DESIGNS))
 def test_lanes_integers_and_oracle_agree(name: str) -> None:
     integers, oracle, examples = judge(name, 7, VECTORS)
     assert (integers, oracle) == (0, 0), "\n".join(examples)

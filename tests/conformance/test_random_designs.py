@@ -36,7 +36,7 @@ from tcformal.simulation.operands.batch import batch, witness_at
 
 TOY = Format(name="toy", exponent_bits=4, fraction_bits=3, bias=7, specials=Specials.IEEE)
 SHAPES = {"fp32": "E8M23", "fp16": "E5M10", "toy": "E4M3"}
-VECTORS = 60
+VECTORS = 30
 
 
 def random_design(rng: random.Random, d: Format) -> Design:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from sampled import one_in
 from tcformal.callbacks import SHORT_NAMES, ShortNames
 from tcformal.design.catalog import catalogue
 from tcformal.design.names import gives_back, resolve
@@ -103,25 +104,28 @@ def test_parameters_of_a_sparse_instruction_can_be_set() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [
-        "mma.m16n8k16.f32.f16.f16.f32",
-        "turing/mma.sp.m16n8k16.f32.f16.f16.f32",
-        "ampere/mma.sp.m16n8k17.f32.f16.f16.f32",
-        "ampere/mma.sp.m8n8k32.s32.s8.s8.s32",
-        "ampere/mma.sp.m16n8k64.f32.f16.f16.f32",
-        "ada/mma.sp.m16n8k32.f32.e4m3.e4m3.f32",
-        "hopper/mma.sp.m16n8k32.f64.f64.f64.f64",
-        "hopper/mma.sp.m16n8k64.f32.e4m3.e4m3.f32",
-        # No spelling that ptxas takes: fp8 into fp16 needs ordered metadata, which sm_89 has not for it.
-        "ada/mma.sp::ordered_metadata.m16n8k64.f16.e4m3.e4m3.f16",
-        "rtx-blackwell/mma.sp.m16n8k64.f16.e4m3.e4m3.f16",
-        "rtx-blackwell/mma.sp.m16n8k64.kind::f8f6f4.f32.e3m2.e3m2.f32",
-        "rtx-blackwell/mma.sp.m16n8k64.kind::mxf8f6f4.block32.f32.e4m3.e4m3.f32.ue8m0",
-        "cdna2/v_smfmac_f32_32x32x16_f16",
-        "cdna3/v_smfmac_f32_32x32x8_xf32",
-        "rdna3/v_swmmac_f32_16x16x32_f16",
-        "riscv/vfqwbdota.vv.vlen128",
-    ],
+    one_in(
+        3,
+        [
+            "mma.m16n8k16.f32.f16.f16.f32",
+            "turing/mma.sp.m16n8k16.f32.f16.f16.f32",
+            "ampere/mma.sp.m16n8k17.f32.f16.f16.f32",
+            "ampere/mma.sp.m8n8k32.s32.s8.s8.s32",
+            "ampere/mma.sp.m16n8k64.f32.f16.f16.f32",
+            "ada/mma.sp.m16n8k32.f32.e4m3.e4m3.f32",
+            "hopper/mma.sp.m16n8k32.f64.f64.f64.f64",
+            "hopper/mma.sp.m16n8k64.f32.e4m3.e4m3.f32",
+            # No spelling that ptxas takes: fp8 into fp16 needs ordered metadata, which sm_89 has not for it.
+            "ada/mma.sp::ordered_metadata.m16n8k64.f16.e4m3.e4m3.f16",
+            "rtx-blackwell/mma.sp.m16n8k64.f16.e4m3.e4m3.f16",
+            "rtx-blackwell/mma.sp.m16n8k64.kind::f8f6f4.f32.e3m2.e3m2.f32",
+            "rtx-blackwell/mma.sp.m16n8k64.kind::mxf8f6f4.block32.f32.e4m3.e4m3.f32.ue8m0",
+            "cdna2/v_smfmac_f32_32x32x16_f16",
+            "cdna3/v_smfmac_f32_32x32x8_xf32",
+            "rdna3/v_swmmac_f32_16x16x32_f16",
+            "riscv/vfqwbdota.vv.vlen128",
+        ],
+    ),
 )
 def test_what_is_no_instruction_is_refused(name: str) -> None:
     with pytest.raises(UnknownNameError, match=r"^expected a known unit, but got"):

@@ -70,13 +70,8 @@ def leaders(path: Path) -> list[str]:
     return [group.leader.name for group in groups(unit_of(run, path) for run in runs(path).values())]
 
 
-#: Of an H100's units every tenth.  The long run has the others, and those of an H200, which are the same.
-KEPT = [
-    pytest.param(path, name, marks=pytest.mark.long if i % (10 if path == H100 else 2) else ())
-    for path in (*FILES, *FOLDERS)
-    if path not in (H200, *INEXACT)
-    for i, name in enumerate(leaders(path))
-]
+#: The long run has those of an H200, which are those of an H100.
+KEPT = [path for path in (*FILES, *FOLDERS) if path not in (H200, *INEXACT)]
 
 
 def sample(path: Path, name: str) -> Plan:
@@ -94,20 +89,19 @@ def sample(path: Path, name: str) -> Plan:
     return Plan(spec, int(run.head["k"]), tuple(chosen))
 
 
-@pytest.mark.parametrize(("path", "name"), KEPT, ids=lambda x: x.stem if isinstance(x, Path) else x[:40])
-def test_kept_outputs_are_the_models(path: Path, name: str, tmp_path: Path) -> None:
-    """What a processor gave is given again by the model, whichever processor this is."""
-    plan = sample(path, name)
-    outcome = run_plan(plan, device(path), tmp_path)
-    assert outcome.count >= (50 if plan.unit.operands.d.integer else 200)
-    assert outcome.mismatches == 0
-    assert outcome.device["recorded_device"] in DEVICES
+@pytest.mark.parametrize("share", [8, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("path", KEPT, ids=lambda p: p.stem[:40])
+def test_kept_outputs_are_the_models(path: Path, share: int, tmp_path: Path) -> None:
+    """What a processor gave is given again by the model, whichever processor this is.
 
-
-@pytest.mark.long
-def test_kept_outputs_of_an_h200_are_the_models(tmp_path: Path) -> None:
-    for name in leaders(H200):
-        test_kept_outputs_are_the_models(H200, name, tmp_path / name.replace("/", "-"))
+    Of a file's units one in so many, and of an H100's, which has most of them, fewer.
+    """
+    for name in leaders(path)[:: share * (5 if path == H100 else 1)]:
+        plan = sample(path, name)
+        outcome = run_plan(plan, device(path), tmp_path / name.replace("/", "-"))
+        assert outcome.count >= (50 if plan.unit.operands.d.integer else 200)
+        assert outcome.mismatches == 0
+        assert outcome.device["recorded_device"] in DEVICES
 
 
 @pytest.mark.long
@@ -137,18 +131,19 @@ def test_numbers_about_the_least_normal_one_leave_one_rule(rule: str, tmp_path: 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", [pytest.param(x, marks=pytest.mark.long if x == TILE else ()) for x in runs(INTEL)]
-)
-def test_the_instructions_of_another_processor(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("tile", [False, pytest.param(True, marks=pytest.mark.long)])
+def test_the_instructions_of_another_processor(tile: bool, tmp_path: Path) -> None:
     """The directed inputs that an instruction is tested with here were put to the processor that has it."""
-    spec, run = unit(name).spec, runs(INTEL)[name]
-    suite = replace(run, done=[line for line in run.done if line["kind"] == "suite"])
-    asked = {i.witness for piece in pieces_of(suite, INTEL) for i in piece.items if isinstance(i, Directed)}
-    wanted = list(directed(spec))
-    items = [item for item in wanted if item.witness in asked]
-    assert len(items) > 0.9 * len(wanted)
-    assert run_plan(Plan(spec, spec.k, tuple(items)), RecordedDevice(str(INTEL)), tmp_path).mismatches == 0
+    for name, run in runs(INTEL).items():
+        if (name == TILE) != tile:
+            continue
+        spec, suite = unit(name).spec, replace(run, done=[x for x in run.done if x["kind"] == "suite"])
+        items = [i for piece in pieces_of(suite, INTEL) for i in piece.items if isinstance(i, Directed)]
+        asked, wanted = {i.witness for i in items}, list(directed(spec))
+        plan = Plan(spec, spec.k, tuple(item for item in wanted if item.witness in asked))
+        assert len(plan.items) > 0.9 * len(wanted)
+        folder = tmp_path / name.replace("/", "-")
+        assert run_plan(plan, RecordedDevice(str(INTEL)), folder).mismatches == 0
 
 
 def test_a_recording_of_several_units_rejects() -> None:
@@ -268,6 +263,7 @@ def test_measured_evidence_is_what_is_kept() -> None:
             assert sum(Path(p).parts[2] in kept[name] for p in named) == len(kept[name])
 
 
+@pytest.mark.slow
 def test_files_are_bounded_and_name_no_folder_of_a_machine() -> None:
     for path in (*FILES, *FOLDERS):
         assert all(file.stat().st_size < 16 << 20 for file in files_of(path))

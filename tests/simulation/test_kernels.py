@@ -316,7 +316,7 @@ def test_a_bar_is_shown_to_whoever_waits(
     [
         (QUICK, 12),
         (SCALED, 32),
-        ("cdna1/v_mfma_f32_32x32x4bf16", 4),
+        pytest.param("cdna1/v_mfma_f32_32x32x4bf16", 4, marks=pytest.mark.slow),
         pytest.param("ampere/mma.m8n8k4.f64.f64.f64.f64", 4, marks=pytest.mark.long),
     ],
 )
@@ -364,7 +364,7 @@ def words_on_lanes(name: str, x: MatrixWords) -> NDArray[Any]:
     "name",
     [
         QUICK,
-        "cdna1/v_mfma_f32_32x32x2f32",
+        pytest.param("cdna1/v_mfma_f32_32x32x2f32", marks=pytest.mark.slow),
         pytest.param(SCALED, marks=pytest.mark.long),
         pytest.param("ampere/mma.m8n8k4.f64.f64.f64.f64", marks=pytest.mark.long),
         pytest.param("x86/vdpbf16ps", marks=pytest.mark.long),

@@ -47,7 +47,7 @@ QUICK = (
     # Sums of narrow formats, rounded to odd and then to theirs.
     "cvfpu/fpnew_sdotp_multi.fp16.e5m2",
     "cvfpu/fpnew_sdotp_multi.bf16.e4m3",
-    "x86/tdpbf8ps",
+    pytest.param("x86/tdpbf8ps", marks=pytest.mark.slow),
     pytest.param("x86/tdpbhf8ps", marks=pytest.mark.slow),
     # Sums of as many bits as a lane, whose shifts there and back need no more.
     "gaudi2/mme.bf16",
@@ -139,10 +139,10 @@ def test_zeros_and_subnormals_keep_their_signs(name: str) -> None:
         pytest.param("cdna3/v_mfma_f32_16x16x32_bf8_fp8", marks=pytest.mark.long),
         pytest.param("hopper/wgmma.m64n8k32.f32.e4m3.e4m3", marks=pytest.mark.long),
         pytest.param("hopper/wgmma.m64n8k32.f32.e5m2.e5m2", marks=pytest.mark.long),
-        "ampere/mma.m16n8k8.f32.bf16.bf16.f32",
+        pytest.param("ampere/mma.m16n8k8.f32.bf16.bf16.f32", marks=pytest.mark.slow),
         pytest.param("hopper/emulated.mma.m16n8k32.f32.e4m3.e4m3.f32", marks=pytest.mark.slow),
         pytest.param("hopper/emulated.mma.m16n8k32.f32.e5m2.e5m2.f32", marks=pytest.mark.slow),
-        "hopper/mma.m16n8k4.f32.tf32.tf32.f32",
+        pytest.param("hopper/mma.m16n8k4.f32.tf32.tf32.f32", marks=pytest.mark.slow),
     ],
 )
 def test_every_encoding_is_read_as_it_is_unpacked(name: str) -> None:

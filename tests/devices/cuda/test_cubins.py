@@ -96,7 +96,7 @@ def firsts(key: Callable[[str], str]) -> set[str]:
 
 #: One of each mnemonic; by nvcc, which takes several times as long, one of each kernel.
 BY_NVCC = firsts(lambda name: name.partition("/")[2].partition(".")[0])
-BY_NVRTC = firsts(lambda name: FAMILIES[name].partition(".")[0])
+BY_NVRTC = firsts(lambda name: FAMILIES[name].partition(".")[0][:3])
 BUILDS = [
     pytest.param(
         name,

@@ -17,6 +17,7 @@ from executors import Inline
 from hosthip import AMD, SimulatedHip, layouts, places, simulated_rocm
 from inline import Clock
 from mfma_layouts import D_F64_4X4X4, A, D
+from sampled import one_in
 from tcformal.devices import device as folders
 from tcformal.devices import hip, listing, work
 from tcformal.devices.campaign import Campaign
@@ -190,7 +191,7 @@ def on_host(folder: Path, name: str, altered: str = "") -> HipDevice:
     return HipDevice("0", SimulatedHip(folder, name.partition("/")[0], altered))
 
 
-@pytest.mark.parametrize("name", UNITS)
+@pytest.mark.parametrize("name", one_in(3, UNITS))
 def test_a_probe_computes_the_matrix_product(name: str, host: Path) -> None:
     """Operands go through the probe's loads, the layouts of AMD's calculator, and the probe's stores."""
     spec = unit(name).spec
