@@ -32,6 +32,7 @@ from exported_runs import (
     run,
     seeded,
 )
+from sampled import one_in
 from tcformal.backends.export import formats
 from tcformal.backends.export.aiger import AndGraph
 from tcformal.backends.export.btor2 import Btor2Text
@@ -86,7 +87,7 @@ def check_compiler(reader: str) -> None:
 
 
 @pytest.mark.parametrize("reader", READERS)
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", one_in(2, SMALL))
 def test_small_designs(name: str, reader: str, tmp_path: Path) -> None:
     """NaN, Inf, subnormals and zeros are among the inputs."""
     check_compiler(reader)

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from sampled import one_in
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.cuda import kernel
 from tcformal.devices.device import sources
@@ -351,9 +352,7 @@ def operands(spec: UnitSpec, seed: int, tiles: int = 1) -> tuple[Batch, Places, 
     return x, at, b"".join(np.ascontiguousarray(v).tobytes() for v in (made.a, made.b, made.c, *scales))
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(x, marks=() if i % 2 else pytest.mark.long) for i, x in enumerate(UNITS)]
-)
+@pytest.mark.parametrize("name", one_in(4, UNITS))
 def test_a_probe_computes_the_matrix_product(name: str, tmp_path: Path) -> None:
     """Operands go through the probe's loads, the layouts of the instruction, and the probe's stores."""
     if shutil.which("g++") is None:

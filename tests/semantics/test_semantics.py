@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from sampled import one_in
 from tcformal.backends.vector import Vector
 from tcformal.design.rounding import Conversion
 from tcformal.encodings.catalog import FORMATS
@@ -243,17 +244,20 @@ def converted(
 @pytest.mark.parametrize("mode", TO_INTEGER)
 @pytest.mark.parametrize(
     ("width", "low", "high", "exponent_bits", "fraction_bits"),
-    [
-        (1, -4, 3, 2, 1),
-        (4, -5, 1, 2, 1),
-        (6, -7, 0, 2, 2),
-        (7, -9, -2, 3, 1),
-        (7, -3, 2, 3, 2),
-        (3, -9, 4, 3, 4),
-        (8, 0, 0, 4, 2),
-        (5, -20, -13, 2, 3),
-        (5, 4, 6, 2, 1),
-    ],
+    one_in(
+        2,
+        [
+            (1, -4, 3, 2, 1),
+            (4, -5, 1, 2, 1),
+            (6, -7, 0, 2, 2),
+            (7, -9, -2, 3, 1),
+            (7, -3, 2, 3, 2),
+            (3, -9, 4, 3, 4),
+            (8, 0, 0, 4, 2),
+            (5, -20, -13, 2, 3),
+            (5, 4, 6, 2, 1),
+        ],
+    ),
 )
 def test_convert(
     mode: str, overflow: str, width: int, low: int, high: int, exponent_bits: int, fraction_bits: int
