@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, replace
+from functools import cache
 
 from tcformal.callbacks import hear
 from tcformal.checks import check_choice, check_int, check_text, read_int, shown, unknown_sentence
@@ -155,19 +156,26 @@ def _fitting(base: str) -> list[str]:
         return []
     if (name := processor(words[0])) is not None:
         words[0] = processor_names()[name][0]
-    begun, fitting = [], []
-    for name in (*catalogue(), *sparse_names(catalogue())):
-        parts = re.split(r"[/.:]+", name.lower())
+    begun, fitting, asked = [], [], Counter(words)
+    begins = (base.lower(), f"v_{base.lower()}")
+    for name, parts in _parts_of_names():
         if parts == words:
             return [name]
-        if len(parts) > len(words) and Counter(words) <= Counter(parts):
+        if len(parts) > len(words) and asked <= Counter(parts):
             fitting.append(name)
-        elif re.match(rf"(.*/)?(v_)?{re.escape(base.lower())}", name.lower()):
+        elif name.lower().startswith(begins) or name.lower().partition("/")[2].startswith(begins):
             begun.append(name)
     found = sorted(fitting or begun, key=lambda name: "/emulated." in name)
     if any(name.startswith(words[0] + "/") for name in found):
         return found
     return list({name.partition("/")[0]: name for name in reversed(found)}.values())[::-1]
+
+
+@cache
+def _parts_of_names() -> list[tuple[str, list[str]]]:
+    """Every unit's name and every sparse instruction's, and its parts in small letters."""
+    names = (*catalogue(), *sparse_names(catalogue()))
+    return [(name, re.split(r"[/.:]+", name.lower())) for name in names]
 
 
 def _settings(text: str, name: str) -> dict[str, str]:
