@@ -135,6 +135,7 @@ def test_kept_claims_are_verified_on_request(results_folder: Path) -> None:
     assert CliRunner().invoke(main, verify).exit_code == 1
 
 
+@pytest.mark.slow
 def test_a_claim_that_solvers_prove_says_so() -> None:
     """A question that no theorem answers: half the products of a sum of two that are rounded first."""
     unit = "tfdpa@products=2,k=2,a_format=e2m1,b_format=e2m1,c_format=fp16,d_format=fp16,zero_exponent=own"

@@ -408,7 +408,13 @@ def test_exit_codes_of_processes(words: tuple[str, ...], code: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", ["units --all", "units --all --arch hopper --json", f"units {AMPERE}", "formats --json"]
+    "words",
+    [
+        pytest.param("units --all", marks=pytest.mark.slow),
+        "units --all --arch hopper --json",
+        f"units {AMPERE}",
+        "formats --json",
+    ],
 )
 def test_a_closed_pipe_leaves_no_traceback(words: str) -> None:
     command = f'{{ "{sys.executable}" -m tcformal {words}; echo "code $?" >&2; }} | head -n 1'

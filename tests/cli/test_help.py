@@ -15,6 +15,7 @@ from click.testing import CliRunner, Result
 
 import tcformal
 from commands import commands
+from sampled import one_in
 from tcformal.cli import main
 from tcformal.cli.command_list import EXAMPLES, SLOW_EXAMPLES
 
@@ -73,7 +74,8 @@ def marks(line: str) -> list[pytest.MarkDecorator]:
 
 
 @pytest.mark.parametrize(
-    "line", [pytest.param(x, marks=marks(x)) for x in dict.fromkeys(itertools.chain(*EXAMPLES.values()))]
+    "line",
+    one_in(2, [pytest.param(x, marks=marks(x)) for x in dict.fromkeys(itertools.chain(*EXAMPLES.values()))]),
 )
 def test_an_example_runs(line: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a copy of the folder, so that the order does not matter."""

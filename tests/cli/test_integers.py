@@ -43,6 +43,7 @@ def test_the_least_inputs_that_overflow() -> None:
     )
 
 
+@pytest.mark.slow
 def test_from_which_length_on_sums_overflow() -> None:
     shown = run("accuracy", "h100:int8", "--length", "131072")
     assert "exact up to 131,071 products; from 131,072 on it can overflow: all a = -128, b = -128" in shown

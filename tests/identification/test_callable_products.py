@@ -155,6 +155,7 @@ def test_an_order_that_changes_seldom_is_no_order() -> None:
     assert "NON-DETERMINISTIC" in str(found)
 
 
+@pytest.mark.slow
 def test_rows_of_another_order_are_deterministic() -> None:
     def rows(a: Array, b: Array) -> Array:
         half = a.shape[1] // 2

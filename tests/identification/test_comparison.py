@@ -119,6 +119,7 @@ def test_tiles_that_are_summed_in_another_order_are_no_bug() -> None:
     assert "rows 0 to 4" in headline(found)[1]
 
 
+@pytest.mark.slow
 def test_elements_that_rounding_explains_are_not_called_a_bug() -> None:
     """A few results one unit in the last place off, which no recipe gives."""
     near = GOT.copy()

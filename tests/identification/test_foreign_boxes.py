@@ -279,6 +279,7 @@ def left_of_search(name: str) -> list[UnitSpec]:
     return [resolve(s.family.name(s.simplest()[0])) for s in made.search.alive]
 
 
+@pytest.mark.slow
 def test_the_search_finds_a_c_of_fewer_bits() -> None:
     designs = {(u.design.fraction_bits, u.design.c_bits) for u in left_of_search("c-narrow")}
     assert designs == {(24, 20)}

@@ -120,6 +120,7 @@ def test_the_newest_record_of_a_subject_is_checked(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_value_without_a_proof_is_not_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It gives all answers, but nothing shows that it gives them on all inputs."""
     monkeypatch.setattr(Sameness, "compared", lambda *_: Likeness())

@@ -159,6 +159,7 @@ def test_a_faulty_product_is_no_rounding_even_where_a_unit_gives_the_result(kind
     assert verdicts <= {MismatchVerdict.UNDECIDED, MismatchVerdict.UNEXPLAINED, MismatchVerdict.BUG}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few")
 def test_a_product_that_one_unit_cuts_off_and_a_fault_loses_is_undecided() -> None:
     """Volta cuts the product off, and Turing without it gives the same; a c that is cut off is rounding."""

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import tcformal
+from sampled import one_in
 from tcformal.design.names import resolve
 from tcformal.design.rounding import conversion
 from tcformal.encodings.catalog import FORMATS
@@ -130,22 +131,25 @@ _FP16 = "mma.m16n8k8.f16.f16.f16.f16"
 
 @pytest.mark.parametrize(
     ("instruction", "first", "second", "kind"),
-    [
-        (_BF16, "ampere", "ada", Kind.EQUIVALENT),
-        (_BF16, "ada", "hopper", Kind.SEPARATED),
-        (_BF16, "hopper", "blackwell", Kind.EQUIVALENT),
-        (_TF32, "ampere", "ada", Kind.EQUIVALENT),
-        (_TF32, "ada", "hopper", Kind.SEPARATED),
-        (_TF32, "hopper", "blackwell", Kind.EQUIVALENT),
-        ("mma.m8n8k4.f16.f16.f16.f16", "volta", "turing", Kind.EQUIVALENT),
-        ("mma.m8n8k4.f32.f16.f16.f16", "volta", "turing", Kind.EQUIVALENT),
-        *(
-            pytest.param(_FP16, *pair, Kind.EQUIVALENT, marks=pytest.mark.long)
-            for pair in (("turing", "ampere"), ("ampere", "ada"))
-        ),
-        (_FP16, "ada", "hopper", Kind.SEPARATED),
-        (_FP16, "hopper", "blackwell", Kind.EQUIVALENT),
-    ],
+    one_in(
+        2,
+        [
+            (_BF16, "ampere", "ada", Kind.EQUIVALENT),
+            (_BF16, "ada", "hopper", Kind.SEPARATED),
+            (_BF16, "hopper", "blackwell", Kind.EQUIVALENT),
+            (_TF32, "ampere", "ada", Kind.EQUIVALENT),
+            (_TF32, "ada", "hopper", Kind.SEPARATED),
+            (_TF32, "hopper", "blackwell", Kind.EQUIVALENT),
+            ("mma.m8n8k4.f16.f16.f16.f16", "volta", "turing", Kind.EQUIVALENT),
+            ("mma.m8n8k4.f32.f16.f16.f16", "volta", "turing", Kind.EQUIVALENT),
+            *(
+                pytest.param(_FP16, *pair, Kind.EQUIVALENT, marks=pytest.mark.long)
+                for pair in (("turing", "ampere"), ("ampere", "ada"))
+            ),
+            (_FP16, "ada", "hopper", Kind.SEPARATED),
+            (_FP16, "hopper", "blackwell", Kind.EQUIVALENT),
+        ],
+    ),
 )
 def test_neighbouring_architectures(instruction: str, first: str, second: str, kind: Kind) -> None:
     """One instruction on two generations: equal where their parameters are, separated where they are not."""
@@ -269,7 +273,8 @@ def test_units_of_unequal_formats_are_refused() -> None:
 
 # ---------------------------------------------------------------------- one unit against itself
 @pytest.mark.parametrize(
-    "name", [AMPERE, HOPPER, "valpey@terms=5,carry_bits=2", "sequential@terms=3", "tfdpa@d_format=fp16"]
+    "name",
+    one_in(2, [AMPERE, HOPPER, "valpey@terms=5,carry_bits=2", "sequential@terms=3", "tfdpa@d_format=fp16"]),
 )
 def test_a_design_is_equivalent_to_itself(name: str) -> None:
     v = prove_equal(name, tcformal.unit(name), limits=LIMITS)
@@ -325,12 +330,15 @@ def test_a_fixed_c_is_respected(c: Any, raw: int) -> None:
 
 @pytest.mark.parametrize(
     "assumed",
-    [
-        pytest.param({"exponents": "200..210", "nonzero": True}, id="no-such-exponent"),
-        pytest.param({"finite": True, "c": "nan"}, id="finite-nan"),
-        pytest.param({"positive": True, "c": "-inf"}, id="positive-negative"),
-        pytest.param({"exponents": (0, 0), "c": 2}, id="c-outside-exponents"),
-    ],
+    one_in(
+        3,
+        [
+            pytest.param({"exponents": "200..210", "nonzero": True}, id="no-such-exponent"),
+            pytest.param({"finite": True, "c": "nan"}, id="finite-nan"),
+            pytest.param({"positive": True, "c": "-inf"}, id="positive-negative"),
+            pytest.param({"exponents": (0, 0), "c": 2}, id="c-outside-exponents"),
+        ],
+    ),
 )
 def test_contradicting_assumptions_are_vacuous(assumed: dict[str, Any]) -> None:
     v = separate(AMPERE_K8, HOPPER_K8, limits=LIMITS, assumptions=given(**assumed))

@@ -116,6 +116,7 @@ PAIR = ("valpey@terms=2,carry_bits=2", "valpey@terms=2")
 CLAIMED = ("valpey@terms=3,fraction_bits=5", "zero-products")
 
 
+@pytest.mark.slow
 def test_answers_are_kept_and_served(tmp_path: Path) -> None:
     store = tcformal.Store(tmp_path / "results")
     asked = partial(tcformal.prove_equal, *PAIR, solvers=["cadical"], store=store, certify=True)

@@ -190,7 +190,7 @@ def test_claims_are_counted_by_what_answered_them(tmp_path: Path) -> None:
     held = tcformal.prove_claim("volta/mma.m8n8k4.f32.f16.f16.f32", "zero-products", store=store)
     refuted = tcformal.prove_claim("cdna2/v_mfma_f32_32x32x8f16", "zero-products", store=store)
     assert (held.kind.name, refuted.kind.name) == ("HOLDS", "VIOLATED")
-    tcformal.prove_claim("valpey@terms=3", "zero-products", store=store)  # no unit of the catalogue
+    tcformal.prove_claim("tfdpa@products=4", "zero-products", store=store)  # no unit of the catalogue
     records = [r for r in store.claims.all() if r["unit"] in (held.unit.name, refuted.unit.name)]
     assert len(records) == 2
     open_ = {**records[0], "unit": "hopper/mma.m16n8k16.f32.f16.f16.f32", "verdict": "UNKNOWN"}

@@ -112,6 +112,7 @@ def whole(page: Path) -> str:
     return text
 
 
+@pytest.mark.slow
 def test_every_link_resolves_and_nothing_is_fetched(site: Path) -> None:
     """Files, and places on them; the playground's address holds operands instead."""
     pages = {page: Links(whole(page)) for page in site.rglob("*.html")}

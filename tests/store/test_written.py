@@ -66,6 +66,7 @@ def test_a_claim_has_an_id_too(tmp_path: Path) -> None:
     assert made["theorem"]["name"] in (tmp_path / "Claim.v").read_text()
 
 
+@pytest.mark.slow
 def test_a_claim_that_solvers_answered_names_their_answer(tmp_path: Path) -> None:
     unit = "rdna3/v_wmma_f16_16x16x16_f16"
     made = json.loads(run(tmp_path, "prove", unit, "--claim", "zero-products", "--json").stdout)

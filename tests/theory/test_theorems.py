@@ -26,6 +26,7 @@ def test_every_source_is_listed() -> None:
     assert sorted(source_names()) == sorted(x.name for x in SOURCES.glob("*.v"))
 
 
+@pytest.mark.slow
 def test_pages_are_up_to_date() -> None:
     for name, text in page.pages().items():
         assert (ROOT / "docs" / name).read_text(encoding="utf-8") == text, (

@@ -245,6 +245,7 @@ def questions() -> list[ErrorComparison]:
     ]
 
 
+@pytest.mark.slow
 def test_errors_are_exact() -> None:
     """The DAG's exact values, errors and verdicts are the fractions' wherever the assumptions hold."""
     rng, larger = random.Random(11), 0

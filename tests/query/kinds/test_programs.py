@@ -51,6 +51,7 @@ def test_bf16x9_is_worse_than_an_fma() -> None:
     assert data["means"] == "solver"
 
 
+@pytest.mark.slow
 def test_never_worse_is_proved() -> None:
     """One call and nothing else is never another than the same call and + 0."""
     unit = f"unit={HALVES}"
