@@ -381,9 +381,11 @@ def rare_shapes(
     wide = ("FP64",) if cuts else ()
     # Sums that are as narrow as D show no end of their own.
     of_sums = dict.fromkeys((*([d.exponent_bits] if d.exponent_bits <= _FEW_EXPONENTS else []), *exponents))
+    # Few exponents of products say nothing of sums of their sums.
+    joined = dict.fromkeys((max(8, d.exponent_bits), *of_sums))
     measured = {
-        stage: tuple(dict.fromkeys((*(_shape(e, inner[products]) for e in of_sums), *wide)))
-        for stage, products in (("", True), (_PART, True), (_JOIN, False))
+        stage: tuple(dict.fromkeys((*(_shape(e, inner[products]) for e in of), *wide)))
+        for stage, products, of in (("", True, of_sums), (_PART, True, of_sums), (_JOIN, False, joined))
         if products in inner
     }
     # Products that lose bits show how many they keep, unless the result is as narrow.

@@ -302,6 +302,7 @@ class Identifying:
         if self.paired:
             self.progress("asking for the order of summation")
             self.order = order_of(self._ask(), self.spec.operands, self.k, with_c=not self.asker.refused)
+            self._ask()(questions.beside_midpoints(self.spec, self.k, self.order))
 
     def _settings(self, own: Mapping[str, str]) -> dict[str, str]:
         """Parameters that were measured, by name."""

@@ -390,8 +390,40 @@ def _depths(spec: UnitSpec, k: int, leaf: int) -> list[int]:
     return [n for n in range(1, deepest + 1) if masks.word_pair(leaf, power_of_two(-n))]
 
 
-#: The least leaves of a sum that rounds.
-_TWO = 2
+#: How far below the half of a last place lie the terms that show whether results are rounded twice, and the
+#: exponent of the largest term, one that products of short numbers have.
+_BELOW_HALVES, _LARGE = (1, 3, 6, 10, 16), 8
+
+
+def beside_midpoints(spec: UnitSpec, k: int, order: Order) -> Batch:
+    """Sums a little beside the middle of two results, of which those rounded twice are others.
+
+    Random sums are so near to a middle only once in 2^n, where a partial sum has n bits more than a result.
+    Shapes: dot products of k terms: two of one part of the outermost sum, and one of another part.
+    """
+    masks, root = Masks(spec.operands, k, with_c=True, high=0), order.root
+    while root is not None and len(root.children) == 1 and isinstance(root.children[0], Step):
+        root = root.children[0]
+    parts = [] if root is None else sorted((_leaves(x, k) for x in root.children if x != "zero"), key=len)
+    if sum(map(len, parts)) < _THREE:
+        return masks.batch([])
+    one, two, *_ = [*parts[-1], *parts[0]] if len(parts[-1]) > 1 else [*parts[-1], *parts[-2]]
+    half = _LARGE - spec.d_format.precision
+    beside = [sign * power_of_two(half - n) for n in _BELOW_HALVES for sign in (1, -1)]
+    rows = [{one: power_of_two(_LARGE), two: power_of_two(half), parts[0][0]: x} for x in beside]
+    return masks.batch([row for row in rows if all(masks.word_pair(i, x) for i, x in row.items())])
+
+
+def _leaves(child: int | str | Step, k: int) -> list[int]:
+    """The products of a sum's part, k for c: those of outer sums first."""
+    if not isinstance(child, Step):
+        return [_leaf(child, k)]
+    steps = [*child.steps()][::-1]
+    return [_leaf(x, k) for step in steps for x in step.children if not isinstance(x, Step) and x != "zero"]
+
+
+#: The least leaves of a sum that rounds, and of one that has its half of a last place from one of them.
+_TWO, _THREE = 2, 3
 
 
 def _has_products(step: Step) -> bool:

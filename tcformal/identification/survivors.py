@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from math import prod
 
 import numpy as np
@@ -84,8 +85,13 @@ _EVALUATED, _DRAWN = 1 << 17, 64
 _LOOKED_AT, _AT_ONCE = 16, 2
 #: Designs that are asked which parameters a result depends on.
 _ASKED = 12
-#: Answers that the search for one design goes by before all others.
-_FEW = 96
+#: Answers that the search for one design goes by before all others, and the part of some answers that a
+#: design may not give beside which two parameters are changed at once.
+_FEW, _FEW_WRONG = 96, 1 / 3
+
+
+#: An axis and the index of one of its values.
+Place = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -188,10 +194,14 @@ class Survivors:
     def climb(self, batch: Batch, answers: Raw) -> None:
         """Keep what is around one design that gives all of these answers, or nothing where none is found.
 
-        From the plainest design on, the change of one parameter that gives most answers more is made, until
-        none gives more: of few answers first, most of them ones that design does not give.  What is kept are
-        the values that give all answers beside the others of the design that is found.
+        From the plainest design on, the change of one parameter, or near the end of two, that gives most
+        answers more is made, until none gives more: of few answers first, most of them ones that design does
+        not give.  What is kept are the values that give all answers beside the others of the design that is
+        found.  A family of which no design gives some answer is left at once.
         """
+        self._telling(batch, answers, np.arange(len(answers)))
+        if not self.count:
+            return
         axes, point = self.family.axes, self.simplest()[0]
         places = [(i, value) for i, axis in enumerate(axes) for value in range(len(axis.values))]
         wrong = (self.family.outputs(point[np.newaxis], batch) != answers)[0]
@@ -199,17 +209,20 @@ class Survivors:
         few = shuffled[np.argsort(~wrong[shuffled], kind="stable")][:_FEW]
         for rows in (few, np.arange(len(answers))):
             some, best = rows_of(batch, rows), -1
-            while not self.over():
-                tried = np.repeat(point[np.newaxis], len(places), axis=0)
-                tried[np.arange(len(places)), [i for i, _ in places]] = [value for _, value in places]
+            while best < len(rows) and not self.over():
+                tried = _changed(point, [(x,) for x in places])
                 right = (self.family.outputs(tried, some) == answers[rows]).sum(axis=1)
-                if right.max() <= best or best == len(rows):
-                    break
+                if right.max() <= best:
+                    tried = self._two_changed(point, places, some, answers[rows])
+                    right = (self.family.outputs(tried, some) == answers[rows]).sum(axis=1)
+                    if not right.size or right.max() <= best:
+                        break
                 best, point = int(right.max()), tried[int(right.argmax())]
             if best < len(rows):
                 self.tables = [Table(table.axes, table.rows[:0]) for table in self.tables]
                 return
         fits: list[list[int]] = [[] for _ in axes]
+        right = (self.family.outputs(_changed(point, [(x,) for x in places]), batch) == answers).sum(axis=1)
         for (i, value), count in zip(places, right.tolist(), strict=True):
             if count == len(answers):
                 fits[i].append(value)
@@ -217,6 +230,22 @@ class Survivors:
             Table((i,), np.array(values or [point[i]], np.int16)[:, np.newaxis])
             for i, values in enumerate(fits)
         ]
+
+    def _two_changed(
+        self, point: NDArray[np.int16], places: Sequence[Place], batch: Batch, answers: Raw
+    ) -> Designs:
+        """Designs with two parameters changed of one that gives all answers but few: those that give most.
+
+        Of one change alone, as of a bit fewer with another rounding, nothing is better.
+        """
+        wrong = np.flatnonzero(self.family.outputs(point[np.newaxis], batch)[0] != answers)
+        if wrong.size > _FEW_WRONG * len(answers):
+            return np.zeros((0, len(point)), np.int16)
+        other = [(i, value) for i, value in places if point[i] != value]
+        tried = _changed(point, [(x, y) for x, y in combinations(other, 2) if x[0] != y[0]])
+        wrong = wrong[:_LOOKED_AT]
+        right = (self.family.outputs(tried, rows_of(batch, wrong)) == answers[wrong]).sum(axis=1)
+        return tried[np.argsort(-right, kind="stable")[:_LOOKED_AT]]
 
     def settle(self) -> None:
         """Take up each answer in `open` by itself; what may still refute designs stays there."""
@@ -355,6 +384,15 @@ class Survivors:
         if not sure.any():
             return min(others, key=lambda t: len(t.rows))
         return others[int(sure.argmax())]
+
+
+def _changed(point: NDArray[np.int16], changes: Sequence[tuple[Place, ...]]) -> Designs:
+    """A design with other values in some places, for each of some changes."""
+    made = np.repeat(point[np.newaxis], len(changes), axis=0)
+    for row, places in enumerate(changes):
+        for i, value in places:
+            made[row, i] = value
+    return made
 
 
 #: Values that a design has unless something else is known, the plainest first.

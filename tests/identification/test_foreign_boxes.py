@@ -20,7 +20,8 @@ from tcformal.identification.hypotheses import framed, rare_shapes
 from tcformal.identification.identification import FITTING, IdentifyVerdict, Settled
 from tcformal.identification.identify import Identifying, identified
 from tcformal.identification.kinds import is_no_sum, kind_of, kind_of_noise, narrow_operands
-from tcformal.identification.operand_questions import c_cut, inner_bits, isolated
+from tcformal.identification.masks import numbers_of
+from tcformal.identification.operand_questions import beside_midpoints, c_cut, inner_bits, isolated
 from tcformal.identification.order import order_of
 from tcformal.identification.repeat import noisy_inputs
 from tcformal.report.identified import identification_view
@@ -255,11 +256,30 @@ def test_the_search_finds_a_c_that_is_rounded_before_it_is_added() -> None:
 def test_the_search_finds_partial_sums_of_another_shape_than_the_result() -> None:
     """Lanes in fp32 that start from +0, rounded to bf16 in the end; fp16 sums that saturate before c."""
     lanes = {str(u.tree.root) for u in left_of_search("lanes-of-two") if u.tree is not None}
-    start = "join(part(4+part(0+z))+part(6+part(2+z)))"
-    assert any(start in root for root in lanes)
+    start = "(join(join(part(4+part(0+z))+part(6+part(2+z)))+"
+    assert lanes
+    assert all(root.startswith(start) for root in lanes), lanes
     late = left_of_search("late-c-saturates")
     assert late
     assert {u.design.overflow for u in late} == {"largest"}
+
+
+@pytest.mark.parametrize("name", ["exact", "lanes-of-two"])
+def test_sums_beside_a_middle_show_a_second_rounding(name: str) -> None:
+    """An exact sum goes up where a little is above the middle of two results; not if it is rounded first."""
+    asker = asked(name)
+    batch = beside_midpoints(asker.spec, asker.k, order_of(asker.ask, asker.spec.operands, asker.k))
+    ones = numbers_of(asker.spec.d_format, asker.ask(batch)[::2])
+    assert len(ones) >= 4
+    assert (min(ones) < max(ones)) is (name == "lanes-of-two")
+
+
+@pytest.mark.slow
+def test_the_search_finds_groups_in_fp16_that_are_added_in_fp32() -> None:
+    trees = [u.tree for u in left_of_search("fp16-groups") if u.tree is not None]
+    assert {(x.stages["part"]["conversion"], x.stages["part"]["fraction_bits"]) for x in trees} == {
+        ("RNE-FP16", 20)
+    }
 
 
 @pytest.mark.slow

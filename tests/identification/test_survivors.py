@@ -139,3 +139,24 @@ def test_designs_of_the_catalogue_are_points_of_their_families() -> None:
     design = np.array([[axis.values.index(str(parameters[axis.name])) for axis in family.axes]], np.int16)
     pool = inputs_to_try(unit, 16, 400, 9)
     assert (family.outputs(design, pool)[0] == replay(unit, pool)).all()
+
+
+def test_a_climb_changes_two_parameters_where_one_is_no_better() -> None:
+    """As a bit fewer with another rounding: by single changes two of these designs are not found."""
+    unit = tree("fp16")
+    family = parametric_family(unit, rare=True)
+    pool = inputs_to_try(unit, unit.k, 700, 4)
+    for design in some(family, 5):
+        answers = family.outputs(design[np.newaxis], pool)[0]
+        survivors = Survivors(family, np.random.default_rng(0))
+        survivors.climb(pool, answers)
+        survivors.take(pool, answers)
+        assert survivors.count
+
+
+def test_a_climb_in_a_family_that_cannot_give_an_answer_leaves_nothing() -> None:
+    unit = tree("fp16")
+    pool = inputs_to_try(unit, unit.k, 40, 4)
+    survivors = Survivors(parametric_family(unit, rare=True), np.random.default_rng(0))
+    survivors.climb(pool, replay(unit, pool) ^ np.uint64(0x4000))
+    assert not survivors.count
