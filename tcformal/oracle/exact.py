@@ -164,7 +164,6 @@ def tree_sum(
     """
     design = stages[step.stage]
     terms: list[ExactValue] = []
-    place = step.children.index("c") if "c" in step.children else None
     for child in step.children:
         if isinstance(child, Step):
             partial = tree_sum(child, stages, products, c)
@@ -174,7 +173,7 @@ def tree_sum(
             terms.append(ExactValue(NumberClass.FINITE, 0, Fraction(0), design.rho.e_min))
         else:
             terms.append(c if isinstance(child, str) else products[child])
-    return fused_sum(design, terms, design.rho, place)
+    return fused_sum(design, terms, design.rho, step.c_place)
 
 
 def tree_nan(

@@ -9,7 +9,9 @@ from tcformal.design.names import resolve
 from tcformal.errors import InputError
 from tcformal.oracle.exact import unit_dot
 from tcformal.oracle.values import parse_value
-from tcformal.simulation.matrix_unit import unit
+from tcformal.simulation.matrix_unit import replay, unit
+from tcformal.simulation.operands.batch import witness_at
+from tcformal.simulation.operands.inputs import inputs_to_try
 from tcformal.simulation.operands.witness import Witness
 from tcformal.simulation.replay import oracle_result
 
@@ -336,3 +338,17 @@ def test_a_skipped_block_rejects_another_format_of_c() -> None:
 def test_pieces_of_nothing_and_of_scaled_products_reject(name: str, sentence: str) -> None:
     with pytest.raises(InputError, match=f"^{sentence}"):
         resolve(name)
+
+
+@pytest.mark.parametrize("settings", ["e_max_of=products", "c_bits=12", "c_alignment_rounding=RD"])
+def test_the_sum_so_far_is_the_c_of_a_step(settings: str) -> None:
+    """A tree in steps gives what a unit gives step by step: the only inner sum beside products is their c."""
+    own = (
+        f"{settings},fraction_bits=10,zero_exponent=own,zero_sign=sum,conversion=RZ-FP32,nan_word=0x7fffffff"
+    )
+    steps, tree = resolve(f"tfdpa@products=2,k=2,{own}"), resolve(f"tree@steps=(4+5+(2+3+(0+1+c))),{own}")
+    pool = inputs_to_try(tree, 6, 400, 3)
+    given = replay(tree, pool)
+    assert (given == replay(steps, pool)).all()
+    for row in range(40):
+        assert oracle_result(tree, witness_at(pool, row)) == given[row]

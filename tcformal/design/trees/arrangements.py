@@ -113,8 +113,7 @@ def tree_of(spec: UnitSpec, k: int) -> UnitSpec | None:
     length = min(k, d.products, spec.k) if spec.emulation is None and spec.tree is None else spec.k
     if k % length:
         raise InputError(f"expected k to be a multiple of {length} for {spec.name}, but got {k}")
-    own = (d.c_alignment_rounding, d.c_bits, d.special_words, d.e_max_of)
-    if spec.tree is None and k != length and own != (None, None, "special", "terms"):
+    if spec.tree is None and k != length and d.special_words != "special":
         return None  # the result of a block is no c in a tree
     if spec.tree is not None:
         return spec if k == spec.k else None

@@ -100,6 +100,15 @@ class Step:
             left += (child for child in step.children if isinstance(child, Step))
         return reversed(sums)
 
+    @property
+    def c_place(self) -> int | None:
+        """The place of c among the operands, or of the only inner sum beside products, which is their c."""
+        if "c" in self.children:
+            return self.children.index("c")
+        sums = [i for i, child in enumerate(self.children) if isinstance(child, Step)]
+        products = any(isinstance(child, int) for child in self.children)
+        return sums[0] if products and len(sums) == 1 else None
+
     def _written(self, ks: list[int]) -> str:
         parts: list[str] = []
         while ks:

@@ -107,10 +107,10 @@ class _TreeDot:
             named = [x.operand for x in parts if x.operand.kind != "zero"]
             made = Operand("tree", of=tuple(y for x in named for y in x.of or (x,)))
         with g.scope(f"sum{len(self.steps)}"):
-            rule, c = self.tree.nan_rule, step.children.index("c") if "c" in step.children else None
+            rule = self.tree.nan_rule
             nans = () if rule == "word" else tree_nans(rule, parts)
             sums = Summation(g, design, self.formats.d, steps=self.steps)
-            return sums.sum(parts, design.conversion, made, self.word, nans, c)
+            return sums.sum(parts, design.conversion, made, self.word, nans, step.c_place)
 
     def _operand(
         self, step: Step, child: int | str | Step, design: Design, inner: Mapping[Step, Carried]
