@@ -104,7 +104,7 @@ def test_promotion_loses_half_an_ulp_each() -> None:
 @pytest.mark.parametrize(
     ("name", "length", "theorem", "most"),
     one_in(
-        2,
+        3,
         [
             # To fp16 toward zero: an ulp of the first block, 15 of 16 parts of a unit more of any other.
             (TOY, 2, "relative_error_from_zero", Fraction(1, 1024)),

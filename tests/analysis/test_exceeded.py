@@ -47,6 +47,7 @@ def test_subnormal_words_are_outside_of_bounds_for_scales_from_data() -> None:
             ProgramAccuracy(**({"exponents": None} | known | inside))  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_the_excess_over_another_program_is_exact() -> None:
     p, other = program(f"markidis@unit={CDNA2}"), program("fma-chain")
     x = program_accuracy(p, length=1, exponents=(-6, 14), prove=False)

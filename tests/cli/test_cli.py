@@ -258,12 +258,14 @@ def test_separate_as_json(run: Run) -> None:
             1,
             "VACUOUS",
             id="prove-vacuous",
+            marks=pytest.mark.slow,
         ),
         pytest.param(
             ("separate", AMPERE, HOPPER, "--assume", "exponents=200..210", "--assume", "nonzero"),
             1,
             "VACUOUS",
             id="separate-vacuous",
+            marks=pytest.mark.slow,
         ),
         pytest.param(
             ("prove", AMPERE_K8, TURING_K8, "--solvers", "z3"),

@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from rich.progress import Progress, TextColumn
 from rich.text import Text
 
+from sampled import one_in
 from tcformal.callbacks import SHORT_NAMES, ShortNames
 from tcformal.cli import main
 from tcformal.encodings.catalog import FORMATS
@@ -176,7 +177,9 @@ def test_a_device_that_says_odd_things(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no full device")
-@pytest.mark.parametrize("words", [["formats"], ["formats", "--json"], ["--help"], ["units", "nonsense"]])
+@pytest.mark.parametrize(
+    "words", one_in(3, [["formats"], ["formats", "--json"], ["--help"], ["units", "nonsense"]])
+)
 def test_a_full_disk_is_one_sentence(words: list[str]) -> None:
     with open("/dev/full", "w") as full:
         done = subprocess.run(

@@ -188,7 +188,7 @@ def test_stale_and_damaged_records_are_said_to_be_so(run: Run, filled: Store) ->
 @pytest.mark.parametrize(
     "damage",
     one_in(
-        2,
+        5,
         [
             lambda r: r.update(verdict=["SEPARATED"]),
             lambda r: r.update(date=7, tcformal=None, witness=[], certificate="none"),
@@ -319,6 +319,7 @@ def test_nothing_to_check_exits_3(run: Run, results_folder: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_one_record_that_fails_exits_1(run: Run, filled: Store) -> None:
     path = filled.folder / PROOF.file
     sha256 = filled.records()[2].record["certificate"]["sha256"]

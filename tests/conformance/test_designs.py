@@ -845,9 +845,7 @@ def asked_about(spec: UnitSpec, results: Raw, n: int) -> Any:
     return np.union1d(drawn[np.isin(drawn, rare)][:n], drawn[:n])
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(x, marks=pytest.mark.long if i % 2 else ()) for i, x in enumerate(SHARES)]
-)
+@pytest.mark.parametrize("name", one_in(4, SHARES))
 def test_family_on_seeded_vectors(name: str) -> None:
     spec = resolve(name)
     x, found = family_vectors(name)

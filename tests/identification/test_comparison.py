@@ -149,6 +149,7 @@ def test_nans_of_two_words_are_alike() -> None:
     assert compare_outputs(outputs(d, other, a=a, b=B), arch="hopper").kind is Difference.SAME
 
 
+@pytest.mark.slow
 def test_results_in_a_format_without_inf() -> None:
     """Hopper's sums, stored as e4m3; one is wrong."""
     d = (GOT / 16).astype(ml_dtypes.float8_e4m3fn)

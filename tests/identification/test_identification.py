@@ -130,6 +130,7 @@ def test_a_value_without_a_proof_is_not_checked(tmp_path: Path, monkeypatch: pyt
     assert f"but nothing here proves {UNIT}@carry_bits=9, " in reason
 
 
+@pytest.mark.slow
 def test_a_theorem_is_applied_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wide = AxisOutcome(
         "carry_bits", "9", f"{UNIT}@carry_bits=9", Settled.SAME, None, "theorem carry_bits_suffice"

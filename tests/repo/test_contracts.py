@@ -141,6 +141,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], t
     return dict(zip(lines, map(tuple, json.loads(said)), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("module", "line", "contracts"), PLANTED)
 def test_a_planted_import_rejects(
     reports: dict[tuple[str, str], tuple[int, str]], module: str, line: str, contracts: set[str]

@@ -17,6 +17,8 @@ from lean import lean, lean_site
 
 pytest.importorskip("hatchling", reason="the wheel is built by hatchling")
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 QUERY = "disagreements/truncation"
 AMPERE, HOPPER = (f"{arch}/mma.m16n8k16.f32.f16.f16.f32" for arch in ("ampere", "hopper"))
@@ -192,7 +194,6 @@ for arch in ("ampere", "hopper"):
 )
 
 
-@pytest.mark.slow
 def test_without_solvers_and_llvm_outputs_are_compared(installed: Path, site: Path, elsewhere: Path) -> None:
     assert lean(installed, site, elsewhere, code=WRITTEN).returncode == 0
     words = ("compare", "ampere.npy", "hopper.npy", "--a", "a.npy", "--b", "b.npy")

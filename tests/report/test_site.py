@@ -139,6 +139,7 @@ def test_what_the_folds_of_a_heavy_page_hold_is_apart() -> None:
     assert "<summary>2</summary>" in made["x/heavy.html"]
 
 
+@pytest.mark.slow
 def test_a_figure_stands_with_its_data_and_command(site: Path) -> None:
     """Pictures are files of their own, in which nothing runs; a figure that says no command is left out."""
     text = text_of(site / "checks.html")
@@ -159,6 +160,7 @@ def test_what_is_wrong_with_a_figure_is_said(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_pair_shows_its_witness_computed_again(site: Path) -> None:
     text = whole(site / "pairs" / "fp32-bf16-bf16-fp32.html")
     folds = {x[1]: x[0] for x in re.finditer('<details id="([^"]+)">.*?</details>', text, re.DOTALL)}
@@ -172,6 +174,7 @@ def test_a_pair_shows_its_witness_computed_again(site: Path) -> None:
     assert "tcformal separate x86/tdpbf16ps arm/bfdot.ebf0" in other
 
 
+@pytest.mark.slow
 def test_a_question_of_a_paper_stands_beside_its_answer(site: Path) -> None:
     text = whole(site / "papers" / "disagreements.html")
     assert "RZ (FASI), truncation (VALPEY)" in text
@@ -179,6 +182,7 @@ def test_a_question_of_a_paper_stands_beside_its_answer(site: Path) -> None:
     assert text.count("computed again on lanes, integers and fractions") == 2
 
 
+@pytest.mark.slow
 def test_a_design_shows_sources_evidence_and_neighbours(site: Path) -> None:
     text = whole(site / "gpu" / "hopper.html")
     for words in ("fraction bits", "measured", "tcformal units hopper/mma.m16n8k16.f32.f16.f16.f32", "2^"):
@@ -202,6 +206,7 @@ def test_every_parameter_of_a_design_is_said_once() -> None:
             assert said == ("none" if bits is None else str(bits))
 
 
+@pytest.mark.slow
 def test_every_number_has_a_command_beside_it(site: Path) -> None:
     for page in site.rglob("*.html"):
         assert 'class="copy"' in text_of(page), page
@@ -227,6 +232,7 @@ def test_the_timeline_says_what_the_catalogue_and_the_theorems_say() -> None:
     assert found["NVDLA", 16].error is None
 
 
+@pytest.mark.slow
 def test_every_mark_of_the_timeline_leads_to_its_evidence(site: Path) -> None:
     text = text_of(site / "index.html")
     for x in widths():

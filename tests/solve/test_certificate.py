@@ -316,7 +316,7 @@ _STEPS = st.lists(
 
 
 def test_packing_loses_nothing() -> None:
-    check_packing(60)
+    check_packing(15)
 
 
 @pytest.mark.long

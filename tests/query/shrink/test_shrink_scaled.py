@@ -125,6 +125,7 @@ def test_scale_costs_are_ordered_as_people_read() -> None:
     assert scale_cost(UE4M3, 0) > 0
 
 
+@pytest.mark.slow
 def test_the_ignored_bit_of_a_scale_is_cleared() -> None:
     q = ask(NV, f"{NV}@fraction_bits=34")
     w = separating(q, 240, seed=3)[0]
