@@ -112,7 +112,19 @@ def undescribed(unit: UnitSpec) -> str:
         for name, value in _PLAIN.items():
             if getattr(unit.design, name) != value:
                 return f"{wide} beside {name}={getattr(unit.design, name)}"
+        if unit.tree is not None and any(map(_parts_c, _designs(unit))) and _later_c(unit.tree):
+            return "an inner sum that is the c of its step"
     return ""
+
+
+def _parts_c(d: Design) -> bool:
+    """Whether a sum treats c in a way of its own."""
+    return d.c_bits is not None or d.c_alignment_rounding is not None or d.e_max_of != "terms"
+
+
+def _later_c(tree: Tree) -> bool:
+    """Whether a step has an inner sum as its c."""
+    return any(x.c_place is not None and "c" not in x.children for x in tree.root.steps())
 
 
 def wide_parameter(unit: UnitSpec) -> str:

@@ -152,6 +152,15 @@ def test_wide_parameters_are_in_one_sum_or_a_tree_of_one_nan(name: str, said: st
         coq_function(unit)
 
 
+def test_the_specification_lacks_a_sum_that_is_the_c_of_its_step() -> None:
+    plain, settings = "(0..5+c)", "fraction_bits=24,c_bits=12"
+    assert undescribed(resolve(f"tree@steps={plain},{settings}")) == ""
+    steps = "(2+3+(0+1+c))"
+    assert undescribed(resolve(f"tree@steps={steps},fraction_bits=24")) == ""
+    unit = resolve(f"tree@steps={steps},{settings}")
+    assert undescribed(unit) == "an inner sum that is the c of its step"
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
