@@ -269,7 +269,7 @@ def test_sums_beside_a_middle_show_a_second_rounding(name: str) -> None:
     """An exact sum goes up where a little is above the middle of two results; not if it is rounded first."""
     asker = asked(name)
     batch = beside_midpoints(asker.spec, asker.k, order_of(asker.ask, asker.spec.operands, asker.k))
-    ones = numbers_of(asker.spec.d_format, asker.ask(batch)[::2])
+    ones = [x for x in numbers_of(asker.spec.d_format, asker.ask(batch)[::2]) if x is not None]
     assert len(ones) >= 4
     assert (min(ones) < max(ones)) is (name == "lanes-of-two")
 
