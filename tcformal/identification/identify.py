@@ -302,7 +302,9 @@ class Identifying:
         if self.paired:
             self.progress("asking for the order of summation")
             self.order = order_of(self._ask(), self.spec.operands, self.k, with_c=not self.asker.refused)
-            self._ask()(questions.beside_midpoints(self.spec, self.k, self.order))
+            beside = questions.beside_midpoints(self.spec, self.k, self.order)
+            if len(beside.c):
+                self._ask()(beside)
 
     def _settings(self, own: Mapping[str, str]) -> dict[str, str]:
         """Parameters that were measured, by name."""
@@ -406,7 +408,9 @@ class Identifying:
         """What lies beside the nearest designs and the measured order: one and two parameters changed."""
         self.progress("trying what is near to the nearest designs")
         self.share(_NEARBY)
-        if self._nearby(1):
+        for own in self.own:
+            self._trees(alone=False, own=own)
+        if self.search.alive or self._nearby(1):
             return
         self.progress("asking for terms alone")
         asked = len(self.asker.history[1])

@@ -213,6 +213,8 @@ class Masks:
                 hidden.append(part)
                 continue
             count = int(number / power_of_two(bottom)) % (1 << len(part))
+            if abs(number) == power_of_two(top + 1):
+                count = -1  # all of them, rounded up
             alive |= {x for n, x in enumerate(reversed(part)) if count >> n & 1}
         if hidden:
             # What is left of the large terms hides the small ones: fewer of them at a time.

@@ -215,7 +215,9 @@ def _kept(designs: dict[str, Design], root: Step) -> str:
         d = designs[stage]
         if d.fraction_bits is not None:
             which = "" if len(designs) == 1 else _which(root, stage)
-            texts.append(f"{which}{d.fraction_bits} fraction bits, {_CUT[d.alignment_rounding]}")
+            below = " below the largest product" if d.e_max_of == "products" else ""
+            of_c = "" if d.c_bits is None else f" ({d.c_bits} of c)"
+            texts.append(f"{which}{d.fraction_bits} fraction bits{of_c}{below}, {_CUT[d.alignment_rounding]}")
     return "".join(f", {x}" for x in texts)
 
 
@@ -259,7 +261,7 @@ def _stochastic(bits: int, word: int | None) -> str:
 
 def _others(d: Design) -> list[str]:
     """Subtracted products, flushed subnormals and saturated results."""
-    made = []
+    made = [] if d.operand_rounding is None else [f"a and b {_to(d.operand_rounding)} first"]
     if d.negated != "none":
         which = {"odd": "products of odd k", "even": "products of even k", "all": "all products"}[d.negated]
         made.append(f"{which} subtracted")

@@ -107,6 +107,12 @@ def test_operands_that_are_cut_are_seen() -> None:
     assert narrow_operands(asked("tf32-cut")) == ("RZ", 10)
 
 
+def test_operands_that_are_cut_are_a_parameter_of_the_trees() -> None:
+    designs = [u.name for u in left_of_search("tf32-cut")]
+    assert all(x.startswith("tree@steps=(3+(2+(1+(0+c)))),operand_rounding=RZ-E8M10") for x in designs)
+    assert designs
+
+
 @pytest.mark.parametrize(
     ("name", "says"),
     [

@@ -46,6 +46,9 @@ BOXES = {
         "h(f(0..7)+f(8..15+c)),fraction_bits=24,f.conversion=RZ-FP32,h.fraction_bits=exact"
     ),
     "a pairwise tree": PAIRWISE,
+    "a pairwise tree of short numbers": (
+        f"{Step((combined(range(8), 'pairwise'), 'c'))},a_format=e4m3,b_format=e4m3"
+    ),
     "a chain in descending k": DESCENDING,
     "even and odd products in turn": f"{INTERLEAVED},fraction_bits=25,conversion=RZ-FP32",
     "twelve fused products": "(0..11+c),fraction_bits=24,conversion=RZ-FP32",
