@@ -52,6 +52,12 @@ UNSIGNED = "x86/vpdpwuuds"
 _AWAY = "return g.and_(guard, g.or_(sticky, odd))"
 _CARRIED = "significand = g.ite(carried, g.const(1 << (p - 1), p), g.extract(grown, p - 1, 0))"
 
+#: Sums that stay as they are: their terms cut to nearest once, or twice; other bits of factors; a fault.
+STAYS = "blackhole/MVMUL.bf16.fp32"
+TWICE = "blackhole/MVMUL.tf32.bf16"
+OTHER_BITS = "blackhole/MVMUL.bf16.fp32@b_bits=5..9"
+FAULT = "wormhole/MVMUL.bf16.fp32"
+
 
 @dataclass(frozen=True, slots=True)
 class Slip:
@@ -406,6 +412,42 @@ SLIPS = [
         "return magnitude",
         WRAPS,
         quick=True,
+    ),
+    Slip(
+        "ties of an aligned term go away from zero",
+        "round",
+        "return g.and_(guard, g.or_(sticky, g.not_(sign)))",
+        "return guard",
+        STAYS,
+        quick=True,
+    ),
+    Slip(
+        "bits of a factor keep its exponent",
+        "product",
+        "exponent=term.exponent.shifted(-first)",
+        "exponent=term.exponent",
+        OTHER_BITS,
+    ),
+    Slip(
+        "the second cut drops what it cuts",
+        "sums.step",
+        "round_low_bits(g, x, dropped, mode, term.sign)",
+        'round_low_bits(g, x, dropped, "RZ", term.sign)',
+        TWICE,
+    ),
+    Slip(
+        "a sum that stays loses its exponent where it is zero",
+        "sums.step",
+        "exponent = Exponent(g.ite(zero, floor, code), low, high)",
+        "exponent = Exponent(g.ite(g.or_(zero, g.is_zero(magnitude)), floor, code), low, high)",
+        STAYS,
+    ),
+    Slip(
+        "a sum of -1 unit is off by half",
+        "sums.step",
+        "g.const((1 << wide.width) - (1 << design.minus_one), wide.width)",
+        "g.const((1 << wide.width) - (1 << design.minus_one - 1), wide.width)",
+        FAULT,
     ),
 ]
 

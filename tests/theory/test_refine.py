@@ -24,8 +24,10 @@ from semantic_slips import (
     SATURATES,
     SIDES,
     SLIPS,
+    STAYS,
     TINY,
     TRUNCATED,
+    TWICE,
     UNSIGNED,
     VOLTA,
     WINDOW,
@@ -206,6 +208,44 @@ def test_coq_takes_the_plan_of_a_unit_and_refuses_that_of_another(compiled: Path
             assert right in text
             with pytest.raises(InputError):
                 _coqc(compiled, text.replace(right, wrong, 1))
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "cute/Nvfp4F32", f"{STAYS}@zero_sign=ieee", f"{STAYS}@conversion=RNE-FP32", f"{STAYS}@c_bits=30",
+        f"{STAYS}@alignment_rounding=RNE", f"{STAYS}@special_words=special", f"{STAYS}@negated=odd",
+        f"{STAYS}@product_rounding=RNE-FP32", f"{STAYS}@operand_rounding=RNE-E8M5",
+    ],
+)  # fmt: skip
+def test_other_sums_of_the_wide_specification_are_refused(unit: str) -> None:
+    with pytest.raises(InputError, match=r"^expected a sum, rounded by RNA, of terms cut to nearest"):
+        plan_of(tcformal.unit(unit).spec)
+
+
+@pytest.mark.debian
+def test_coq_takes_the_plan_of_sums_that_stay_and_refuses_another_design(compiled: Path) -> None:
+    texts = {unit: plan_of(tcformal.unit(unit).spec).coq() for unit in (STAYS, TWICE)}
+    for text in texts.values():
+        _coqc(compiled, text)
+    slips = (
+        (STAYS, "a_taken := (Some (0, 6))", "a_taken := (Some (0, 5))"),
+        (STAYS, "Stays (-126) true", "Stays (-126) false"),
+        (STAYS, "term_cut := TiesUp", "term_cut := (By RNA)"),
+        (STAYS, "c_term_cut := (By RNA)", "c_term_cut := TiesUp"),
+        (STAYS, "zeros_at := ZeroNone", "zeros_at := ZeroOwn"),
+        (STAYS, "minus_one := None", "minus_one := (Some 27)"),
+        (STAYS, "c_decides := true", "c_decides := false"),
+        (STAYS, "tiny := true", "tiny := false"),
+        (STAYS, "special := NoSpecials", "special := IEEE"),
+        (STAYS, "WideProduct 0; WideProduct 1;", "WideProduct 1; WideProduct 0;"),
+        (STAYS, "Claim [] ", "Claim [Is 2] "),
+        (TWICE, "second_bits := (Some 10)", "second_bits := (Some 11)"),
+    )
+    for unit, right, wrong in slips:
+        assert right in texts[unit]
+        with pytest.raises(InputError):
+            _coqc(compiled, texts[unit].replace(right, wrong, 1))
 
 
 #: Sums of integers in groups: c first, pairs, two chains; each partial sum wraps or saturates.

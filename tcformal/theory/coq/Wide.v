@@ -90,6 +90,11 @@ Definition summed (s : wide_sum) (l : list addend) : Z * Z * list Z * option Z :
       end
   end.
 
+(** A zero in place of a sum that stays. *)
+Definition stays_zero (s : wide_sum) (least : Z) : num :=
+  {| neg := false; sig := 0; exp := least;
+     frac := match second_bits s, term_bits s with Some g, _ => g | None, Some f => f | None, None => 0 end |}.
+
 Definition ended (s : wide_sum) (l : list addend) : term :=
   let '(n, u, ns, e) := summed s l in
   match becomes s with
@@ -97,9 +102,9 @@ Definition ended (s : wide_sum) (l : list addend) : term :=
   | Stays least below =>
       match e with
       | Some e =>
-          if below && (e <? least) then plain (Num {| neg := false; sig := 0; exp := least; frac := 0 |})
+          if below && (e <? least) then plain (Num (stays_zero s least))
           else {| its := Num {| neg := n <? 0; sig := Z.abs n; exp := e; frac := e - u |}; alive := true |}
-      | None => plain (Num {| neg := false; sig := 0; exp := least; frac := 0 |})
+      | None => plain (Num (stays_zero s least))
       end
   end.
 
@@ -117,7 +122,7 @@ Definition stays (s : wide_sum) : bool := match becomes s with Stays _ _ => true
 
 (** A +0 as partial sums are. *)
 Definition zero_in (s : wide_sum) : val :=
-  match becomes s with Rounds r => zero_of r | Stays least _ => Num {| neg := false; sig := 0; exp := least; frac := 0 |} end.
+  match becomes s with Rounds r => zero_of r | Stays least _ => Num (stays_zero s least) end.
 
 (** A subnormal rounded partial sum counts as a subnormal c does. *)
 Fixpoint eval_wide (r : flush_rule) (ps : list term) (c : val) (t : wide_steps) : term :=
