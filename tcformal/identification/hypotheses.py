@@ -333,7 +333,7 @@ def structures(
         most = max(len(step.children) for step in steps)
         if most > 1 and cut.get(stage, most > _PAIR or pairs_cut):
             sums += [(_CUT, False), *([(_CUT, True)] if products else [])]
-        if not cut.get(stage, False):
+        if most == 1 or not cut.get(stage, False):
             sums.append((None, False))
         kinds.append(list(itertools.product(sums, usual.of(stage, outermost=stage == root.stage))))
     rounded = [None, *(f"RNE-{shape}" for shape in usual.products)]

@@ -408,8 +408,8 @@ class Identifying:
         """What lies beside the nearest designs and the measured order: one and two parameters changed."""
         self.progress("trying what is near to the nearest designs")
         self.share(_NEARBY)
-        for own in self.own:
-            self._trees(alone=False, own=own)
+        for measured in self.own:
+            self._trees(alone=False, own=measured)
         if self.search.alive or self._nearby(1):
             return
         self.progress("asking for terms alone")
@@ -424,8 +424,8 @@ class Identifying:
         self.search.rare = True
         self._framed()
         shapes = rare_shapes(self.spec, self.order, rare, inner)
-        measured = [(x, own) for own in self.own for x in (None, *shapes)]
-        for of_sums, own in (*measured, *((x, NOTHING) for x in shapes)):
+        owned = [(x, own) for own in self.own for x in (None, *shapes)]
+        for of_sums, own in (*owned, *((x, NOTHING) for x in shapes)):
             self._trees(alone=False, rare=of_sums, own=own)
             self._trees(alone=True, rare=of_sums, own=own)
         self.share(_NEARBY)

@@ -16,7 +16,7 @@ from tcformal.devices.device import CallableDevice
 from tcformal.devices.isolated import opened
 from tcformal.errors import DeviceError
 from tcformal.identification.asker import Asker, asker_of
-from tcformal.identification.hypotheses import framed, rare_shapes
+from tcformal.identification.hypotheses import Shapes, framed, hypotheses, rare_shapes
 from tcformal.identification.identification import FITTING, IdentifyVerdict, Settled
 from tcformal.identification.identify import Identifying, identified
 from tcformal.identification.kinds import is_no_sum, kind_of, kind_of_noise, narrow_operands
@@ -278,6 +278,14 @@ def test_sums_beside_a_middle_show_a_second_rounding(name: str) -> None:
     ones = [x for x in numbers_of(asker.spec.d_format, asker.ask(batch)[::2]) if x is not None]
     assert len(ones) >= 4
     assert (min(ones) < max(ones)) is (name == "lanes-of-two")
+
+
+def test_a_sum_that_is_cut_may_be_rounded_twice() -> None:
+    asker = asked("fused19")
+    order = order_of(asker.ask, asker.spec.operands, asker.k)
+    twice = Shapes(("FP64",), ("FP32",), (), twice=True)
+    roots = [u.tree.root for u in hypotheses(asker.spec, order, (0, "word"), {}, rare=twice) if u.tree]
+    assert {*map(str, roots)} == {"(join(0..7+c))"}
 
 
 @pytest.mark.slow
