@@ -87,6 +87,7 @@ def test_no_input_breaks_a_theorem_with_a_bound() -> None:
     assert sum(x.met for x in done) > 0.75 * sum(x.inputs for x in done)
 
 
+@pytest.mark.slow
 def test_no_input_breaks_an_equality() -> None:
     """Of each kind of claim some."""
     found: dict[str, list[Theorem]] = {}

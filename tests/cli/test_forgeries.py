@@ -215,7 +215,7 @@ CERTIFICATES: dict[str, Callable[[Any], dict[str, Any] | None]] = {
 }
 
 
-@pytest.mark.parametrize("which", CERTIFICATES)
+@pytest.mark.parametrize("which", one_in(3, CERTIFICATES))
 @pytest.mark.parametrize("certify", [(), ("--certify",), ("--no-certify",)])
 def test_a_separated_pair_with_invented_evidence_is_separated(
     results_folder: Path, which: str, certify: tuple[str, ...]

@@ -226,7 +226,8 @@ def test_a_chain_of_calls_is_what_a_question_asks_about(short: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "fmt"), [("RZ-FP32", "fp32"), ("RNE-FP16", "fp16"), ("RZ-E8M13", "fp32"), ("RU-BF16", "bf16")]
+    ("text", "fmt"),
+    one_in(2, [("RZ-FP32", "fp32"), ("RNE-FP16", "fp16"), ("RZ-E8M13", "fp32"), ("RU-BF16", "bf16")]),
 )
 def test_the_encoding_between_two_calls_loses_nothing(text: str, fmt: str) -> None:
     """A converted number that is packed and unpacked is the same number: two solvers, or a checked proof."""
@@ -519,7 +520,9 @@ def test_replay_sees_each_reason() -> None:
     assert not free.replay(Witness((0,) * 16, (0,) * 16, 0).inputs()).confirms
 
 
-@pytest.mark.parametrize("failing", ["hang", "leave", "killed", "raises", "gives_up", "says_sat_too_wide"])
+@pytest.mark.parametrize(
+    "failing", one_in(3, ["hang", "leave", "killed", "raises", "gives_up", "says_sat_too_wide"])
+)
 def test_a_failing_member_costs_its_own_answer_only(stub: Stub, failing: str) -> None:
     v = separate(AMPERE_K8, HOPPER_K8, solvers=[stub(failing), "bitwuzla"], limits=LIMITS)
     assert_separated(v)

@@ -315,8 +315,9 @@ _STEPS = st.lists(
 )
 
 
+@pytest.mark.slow
 def test_packing_loses_nothing() -> None:
-    check_packing(15)
+    check_packing(60)
 
 
 @pytest.mark.long

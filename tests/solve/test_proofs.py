@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from dags import evaluate
+from sampled import one_in
 from solve.stub_members import Stub, sum_question
 from tcformal.backends.cnf import to_cnf
 from tcformal.errors import InputError
@@ -149,7 +150,7 @@ LIES = [
 ]
 
 
-@pytest.mark.parametrize("certify", [True, None])
+@pytest.mark.parametrize("certify", one_in(2, [True, None]))
 @pytest.mark.parametrize(("runner", "reason"), LIES)
 def test_a_proof_that_is_refused_counts_for_nothing(
     stub: Stub, runner: str, reason: str, certify: bool | None
@@ -289,7 +290,7 @@ class Mortal(Child):
         return super().over()
 
 
-@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.long), 3])
+@pytest.mark.parametrize("jobs", one_in(3, [pytest.param(1, marks=pytest.mark.long), 3]))
 @pytest.mark.parametrize("certify", [True, None, False])
 def test_killed_processes_never_make_a_wrong_answer(
     jobs: int, certify: bool | None, monkeypatch: pytest.MonkeyPatch
