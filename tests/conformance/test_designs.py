@@ -529,7 +529,10 @@ SINGLE = (
     "aligned-ones", "normalised-factors", "pieces", "pieces-dropped",
 )  # fmt: skip
 #: Designs that see more of the operands than their product's value: one product is enough.
-ONLY_SINGLE = ("flushed-to-positive", "flushed-to-signed", "nan-of-first", "b-flushed", "a-flushed")
+ONLY_SINGLE = (
+    "flushed-to-positive", "flushed-to-signed", "nan-of-first", "b-flushed", "a-flushed",
+    "jammed-chain", "skipped",
+)  # fmt: skip
 #: Designs that hand on the NaN of one of several products, or that of a step before.
 OF_NANS = ("nan-of-chains", "nan-of-b", "nan-of-a", "nan-of-products")
 
