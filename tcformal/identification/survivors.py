@@ -538,6 +538,8 @@ class Search:
     alive: list[Survivors] = field(default_factory=list)
     #: Structures that have not been tried yet: most are refuted by answers that settle another one.
     waiting: list[UnitSpec] = field(default_factory=list)
+    #: The names of those that were added, with whether their parameters were rare.
+    added: set[tuple[str, bool]] = field(default_factory=set)
     #: Which rows of a batch are learnt from; None for all.
     trusted: Callable[[Batch], NDArray[np.intp]] | None = None
     #: Whether the time is over, so that nothing more is looked at.
@@ -602,8 +604,10 @@ class Search:
         return [resolve(survivors.family.name(designs[int(agrees.argmax())]))]
 
     def add(self, units: Iterable[UnitSpec]) -> None:
-        """More structures, the most plausible first."""
-        self.waiting += units
+        """More structures, the most plausible first, of which each is taken up once."""
+        new = {(u.name, self.rare): u for u in units}
+        self.waiting += [u for key, u in new.items() if key not in self.added]
+        self.added.update(new)
 
     def run(self, most_rounds: int = 12, pools: int = 1) -> bool:
         """Answers until no structure waits, and no input of some pools tells apart what is left.
