@@ -135,21 +135,35 @@ def test_a_sum_that_no_word_holds_has_no_rule() -> None:
 def test_saturation_that_is_left_out_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     right = integer_lanes._converted
 
-    def wrapped(target: Conversion, code: Code, given: Sequence[LaneValue]) -> LaneValue:
-        return right(replace(target, saturates=False, wraps=True), code, given)
+    def wrapped(target: Conversion, less: bool, code: Code, given: Sequence[LaneValue]) -> LaneValue:
+        return right(replace(target, saturates=False, wraps=True), less, code, given)
 
     monkeypatch.setattr(integer_lanes, "_converted", wrapped)
     assert differences(name, 64)
 
 
 def test_a_quarter_that_is_off_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A sum of all least factors, 2^31, is the one that a word does not hold."""
     right = integer_lanes._by_quarter
 
     def lower(code: Code, c: LaneValue, quarter: LaneValue, rest: LaneValue) -> LaneValue:
         return right(code, c, any_word(code.binary("sub", quarter, code.const(1 << 29), WORD)), rest)
 
     monkeypatch.setattr(integer_lanes, "_by_quarter", lower)
+    assert differences("x86/vpdpwsuds", 2)
+
+
+def test_a_sum_that_no_word_holds_is_not_added(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A word does not hold 2^31, the sum of all least factors, though it holds the negative."""
+    right = integer_lanes._converted
+
+    def added(target: Conversion, less: bool, code: Code, given: Sequence[LaneValue]) -> LaneValue:
+        assert less
+        total, part = given
+        negative = code.apply("sub", WORD, code.word(0, WORD), part.text)
+        return right(target, False, code, [total, LaneValue(negative, *integer_lanes._WORDS[True], WORD)])
+
+    assert differences("x86/vpdpwssds", 2) == 0
+    monkeypatch.setattr(integer_lanes, "_converted", added)
     assert differences("x86/vpdpwssds", 2)
 
 

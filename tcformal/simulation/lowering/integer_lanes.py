@@ -1,8 +1,9 @@
 """Sums of products of integers: pairs of 16-bit factors in words, whose products an instruction adds.
 
 The sum of one step's products is exact in 32 bits, or taken modulo 2^32 where the step wraps.  Two products
-may add up to more before a step saturates: those without sign are added one after the other.  A signed sum is
-taken modulo 2^32, and a quarter of it, for which there is room, tells whether that is the sum itself.
+may add up to more before a step saturates: those without sign are added one after the other.  A signed sum
+that reaches 2^31 is subtracted with the other sign, for which there is room.  A larger one is taken modulo
+2^32, and a quarter of it tells whether that is the sum itself.
 """
 
 from __future__ import annotations
@@ -49,10 +50,10 @@ def add_integers(graph: Graph, spec: UnitSpec, stages: Dot, ways: LoweringRules)
         if not one or step.rounded is None:
             return False
         target = step.rounded.target
-        parts = _parts(graph, spec, [k for x in products for k in x.ks], target, reach, ways)
+        parts, less = _parts(graph, spec, [k for x in products for k in x.ks], target, reach, ways)
         if not parts:
             return False
-        total, reach = ways.derive((total, *parts), _converted, target), range_of(target)
+        total, reach = ways.derive((total, *parts), _converted, target, less), range_of(target)
         carried = step.made
     ways.add(ways.of(stages.result), (total,), _encoding, spec.d_format)
     return True
@@ -61,30 +62,32 @@ def add_integers(graph: Graph, spec: UnitSpec, stages: Dot, ways: LoweringRules)
 def _parts(
     graph: Graph, spec: UnitSpec, ks: Sequence[int], target: Conversion, reach: tuple[int, int],
     ways: LoweringRules,
-) -> list[Node]:  # fmt: skip
+) -> tuple[list[Node], bool]:  # fmt: skip
     """What `_converted` adds to a number from `reach[0]` to `reach[1]` for the products of some k.
 
-    None where words of 32 bits do not hold it.
+    Whether it subtracts that instead.  Nothing where words of 32 bits do not hold it.
     """
     halves = [_inside(numbers_of(f), _HALVES) for f in (spec.a_format, spec.b_format)]
     (low, high), whole = _WORDS[target.signed], range_of(target) == _WORDS[target.signed]
     least, most = (len(ks) * x for x in products_range(spec))
     products = _products(graph, spec, ks, "pair" if all(halves) else "number", "", ways)
     if whole and target.wraps:
-        return [ways.derive(products, _sum, low, high)]
+        return [ways.derive(products, _sum, low, high)], False
     if not _inside(reach, (low, high)):
-        return []
+        return [], False
     if _inside((least, most), (low, high) if whole else (low - reach[0], high - reach[1])):
-        return [ways.derive(products, _sum, least, most)]
+        return [ways.derive(products, _sum, least, most)], False
     if not whole or len(ks) > 2:
-        return []
+        return [], False
     if not target.signed:
-        return products if least == 0 else []
+        return (products if least == 0 else []), False
+    if all(halves) and _inside((-most, -least), (low, high)):
+        return [ways.derive(products, _negative, -most, -least)], True
     if not any(halves) or max(-least, most) >> WORD:
-        return []
+        return [], False
     split = "b" if halves[0] else "a"
     both = [_products(graph, spec, ks, part, split, ways) for part in ("quarter", "rest")]
-    return [x for (x,) in both]
+    return [x for (x,) in both], False
 
 
 def _inside(x: tuple[int, int], y: tuple[int, int]) -> bool:
@@ -141,8 +144,14 @@ def _sum(low: int, high: int, code: Code, given: Sequence[LaneValue]) -> LaneVal
     return LaneValue(text, low, high, WORD)
 
 
-def _converted(target: Conversion, code: Code, given: Sequence[LaneValue]) -> LaneValue:
-    """The sum of a number and its `_parts` in a target's range: modulo it, or saturated."""
+def _negative(low: int, high: int, code: Code, given: Sequence[LaneValue]) -> LaneValue:
+    """The sum of some words modulo 2^32 with the other sign, a number from `low` to `high`."""
+    total = _sum(-high, -low, code, given)
+    return LaneValue(code.apply("sub", WORD, code.word(0, WORD), total.text), low, high, WORD)
+
+
+def _converted(target: Conversion, less: bool, code: Code, given: Sequence[LaneValue]) -> LaneValue:
+    """A number plus its `_parts`, or with `less` minus them, in a target's range: modulo it, or saturated."""
     total, *parts = given
     (low, high), whole = range_of(target), range_of(target) == _WORDS[target.signed]
     if whole and target.wraps:
@@ -150,7 +159,8 @@ def _converted(target: Conversion, code: Code, given: Sequence[LaneValue]) -> La
     if whole and target.signed and len(parts) == 2:
         return _by_quarter(code, total, *parts)
     if whole:
-        name = f"@llvm.{'s' if target.signed else 'u'}add.sat.{vector_suffix(code, 'i', WORD)}"
+        kept = f"{'s' if target.signed else 'u'}{'sub' if less else 'add'}.sat"
+        name = f"@llvm.{kept}.{vector_suffix(code, 'i', WORD)}"
         of, text = code.kind(WORD), code.operand(total, WORD)
         for x in parts:
             text = code.new(f"call {of} {name}({of} {text}, {of} {code.operand(x, WORD)})")
