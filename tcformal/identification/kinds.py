@@ -226,11 +226,12 @@ def _products(asker: Asker) -> str:
     spec = asker.spec
     powers = [[encoded(fmt, power_of_two(i)) for i in _POWERS] for fmt in (spec.a_format, spec.b_format)]
     words = [(u, v, 0) for u, v in itertools.product(*powers) if u is not None and v is not None]
+    exact = len(words)
     words += random_products(spec)
     batch = first_products(spec, asker.k, words)
     answers = asker.ask(batch)
     a, b = (numbers_of(fmt, x[:, 0]) for fmt, x in ((spec.a_format, batch.a), (spec.b_format, batch.b)))
-    bits, errors = 0, []
+    bits, errors, known = 0, list[Fraction](), list[tuple[Fraction, Fraction]]()
     d = numbers_of(spec.d_format, answers)
     for x, y, z in zip(a, b, d, strict=True):
         assert x
@@ -238,13 +239,14 @@ def _products(asker: Asker) -> str:
         if z is None:
             return _encoding(spec, words, answers)
         errors.append(abs(z - x * y) / abs(x * y))
+        known.append((x * y, z))
         size = abs(z.numerator) * z.denominator
         bits = max(bits, size.bit_length() - (size & -size).bit_length() if size else 0)
     worst = max(errors)
     if worst <= _ULPS * power_of_two(-max(1, bits)):
         return ""
     if worst > _APPROXIMATE:
-        return _encoding(spec, words, answers)
+        return _changed(known[:exact]) or _encoding(spec, words, answers)
     off = percent(worst, up=True)
     if all(x and y and z == _mitchell(x, y) for x, y, z in zip(a, b, d, strict=True)):
         return f"products by logarithms (Mitchell's), up to {off} off"
@@ -257,6 +259,16 @@ def _mitchell(x: Fraction, y: Fraction) -> Fraction:
     f = abs(x) / power_of_two(ex) + abs(y) / power_of_two(ey) - 2
     size = power_of_two(ex + ey) * (1 + f) if f < 1 else power_of_two(ex + ey + 1) * f
     return size if (x < 0) == (y < 0) else -size
+
+
+def _changed(products: Sequence[tuple[Fraction, Fraction]]) -> str:
+    """What became of powers of two that are products: the same multiple of each, or an end of all results."""
+    (ratio, *others), most = {z / x for x, z in products}, max(z for _, z in products)
+    if not others and ratio:
+        return f"{ratio} times the product: a mean, or a factor of the whole sum"
+    if most > 0 and all(z == min(x, most) for x, z in products):
+        return f"results that are at most {most}"
+    return ""
 
 
 def _encoding(spec: UnitSpec, words: Sequence[tuple[int, int, int]], answers: Raw) -> str:

@@ -69,6 +69,8 @@ def first_line(name: str, seconds: float = 600) -> tuple[IdentifyVerdict, str]:
         ("c-twice", "c counted 2 times"),
         ("bias", "1 added to every sum"),
         ("relu", "negative results are 0"),
+        ("clipped", "results that are at most 6"),
+        ("halved", "1/2 times the product"),
         ("unsigned", "products lose their sign"),
         ("fixed-point", "sums in fixed point: of a c alone nothing below 2^-30"),
     ],
