@@ -1144,8 +1144,8 @@ def _rule(form: Form) -> IdleAxis | None:
 
 
 def _of_unit(axis: Callable[[UnitSpec], IdleAxis | None]) -> Callable[[Form], IdleAxis | None]:
-    """An axis of units whose sums are as they are."""
-    return lambda form: None if form.sums is not None else axis(form.unit)
+    """An axis of units whose sums, and roundings of products, are as they are."""
+    return lambda form: axis(form.unit) if form.sums is None and form.rounded is None else None
 
 
 _OF_UNITS = (

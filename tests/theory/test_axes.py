@@ -20,7 +20,7 @@ from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.inputs import boundaries, pool_of
 from tcformal.theory.checked import coqc
 from tcformal.theory.design import without_theorem
-from tcformal.theory.equality import normal_form
+from tcformal.theory.equality import idle_axes, normal_form
 
 ADA = "ada/mma.m16n8k32.f16.e5m2.e5m2.f16"
 CDNA1 = "cdna1/v_mfma_f32_32x32x8f16"
@@ -360,6 +360,13 @@ def test_equalities_are_checked_by_coqc(compiled: Path) -> None:
     (compiled / "Equality.v").write_text(few.replace("(Some 4)", "(Some 1)"), encoding="utf-8")
     with pytest.raises(InputError, match="to compile"):
         coqc(compiled, "Equality.v")
+
+
+def test_a_rounding_of_products_at_plain_values_stays() -> None:
+    """Theorems about a unit say nothing of one whose products are rounded otherwise: none undoes another."""
+    name = "cvfpu/fpnew_sdotp_multi.bf16.e4m3@product_rounding=RO-E8M10,fraction_bits=35,zero_sign=sum"
+    made = [x.theorem for x in idle_axes(resolve(name))]
+    assert made == ["rounded_terms_idle", "product_rounding_idle", "normal_products_idle"]
 
 
 @pytest.mark.debian
