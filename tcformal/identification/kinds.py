@@ -246,7 +246,7 @@ def _products(asker: Asker) -> str:
     if worst <= _ULPS * power_of_two(-max(1, bits)):
         return ""
     if worst > _APPROXIMATE:
-        return _changed(known[:exact]) or _encoding(spec, words, answers)
+        return _multiple_or_end(known[:exact]) or _encoding(spec, words, answers)
     off = percent(worst, up=True)
     if all(x and y and z == _mitchell(x, y) for x, y, z in zip(a, b, d, strict=True)):
         return f"products by logarithms (Mitchell's), up to {off} off"
@@ -261,7 +261,7 @@ def _mitchell(x: Fraction, y: Fraction) -> Fraction:
     return size if (x < 0) == (y < 0) else -size
 
 
-def _changed(products: Sequence[tuple[Fraction, Fraction]]) -> str:
+def _multiple_or_end(products: Sequence[tuple[Fraction, Fraction]]) -> str:
     """What became of powers of two that are products: the same multiple of each, or an end of all results."""
     (ratio, *others), most = {z / x for x, z in products}, max(z for _, z in products)
     if not others and ratio:

@@ -1790,7 +1790,7 @@ Proof. exact (certified_words_to_words _ _ _ _ checked claimed). Qed.
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A term of a sum of `Wide.v` (`WideUnit.v`, entry)."""
+    """A term of a sum, and whether it is c (`WideUnit.v`, entry)."""
 
     number: Number
     from_c: bool
@@ -1829,7 +1829,7 @@ class WideFront(Front):
         return min(kept, (1 << self.total.terms[i].aligned.width) - 1)
 
     def claims(self) -> Iterator[Claim]:
-        """`WideUnit.v`, summed_claims."""
+        """The terms at the largest exponent, cut, and their sum (`WideUnit.v`, summed_claims)."""
         spans = [in_span(x.number.term.exponent) for x in self.entries]
         zero = self.zero_exponent
         enters = [~x if zero == "none" else ALWAYS for x in self.gone]
@@ -1856,7 +1856,7 @@ class WideFront(Front):
         return make_claim([self._within(self.tree)], equal(sg(self.before), sg(self.tree)), [self.tree])
 
     def _cut_claims(self, i: int, x: Entry, spans: Sequence[Expr]) -> Iterator[Claim]:
-        """`WideUnit.v`, cut_claims."""
+        """A term is shifted and cut to nearest, once or twice (`WideUnit.v`, cut_claims)."""
         row, term, once = self.total.terms[i], x.number.term, self.once[i]
         own = exponent_of(x.number)
         shift = equal(u(row.shift), self.top - own)
@@ -1872,7 +1872,7 @@ class WideFront(Front):
         yield make_claim([], u(row.aligned) <= self.largest(i), cut)
 
     def _near(self, i: int, kept: Node, size: Expr, by: Expr, down: int) -> Expr:
-        """`WideUnit.v`, near_formula."""
+        """What is kept of a term is the nearest number to it (`WideUnit.v`, near_formula)."""
         sign, up = self.entries[i].number.term.sign, self.modes[i] == "RNU"
         k, z = (_signed(sign, x) if up else x for x in (u(kept), size))
 
@@ -1883,7 +1883,7 @@ class WideFront(Front):
         return (2 * scaled(k) <= middle) & (middle < 2 * scaled(k + 1))
 
     def staying_claims(self, made: Entry) -> Iterator[Claim]:
-        """`WideUnit.v`, staying_claims."""
+        """The sum is a term of the next one as it is, or zero (`WideUnit.v`, staying_claims)."""
         least, r, x = self.design.rho.e_min, made.number, made.number.term
         none = all_of(self.gone) if self.zero_exponent == "none" else NEVER
         lost = none | (NEVER if self.design.result_subnormals == "kept" else self.top < least)
@@ -1899,7 +1899,7 @@ class WideFront(Front):
 
     @property
     def text(self) -> str:
-        """As `WideUnit.v`, wide_plan."""
+        """A term of type `wide_plan`."""
         cuts = "; ".join(
             f"Cutting {name(x.shift)} {name(once)} {name(x.aligned)} {self.largest(i)}"
             for i, (x, once) in enumerate(zip(self.total.terms, self.once, strict=True))
@@ -1918,7 +1918,7 @@ class WideFront(Front):
 
 
 def _taken(x: Shown, text: str | None) -> Shown:
-    """`WideUnit.v`, shown_taken."""
+    """A number with some bits of its significand, as in a pass of a product (`WideUnit.v`, shown_taken)."""
     if text is None:
         return x
     first, last = bits_taken(text)
@@ -1954,16 +1954,14 @@ class WidePlan:
         top = entries(last, root)
         self.children: list[tuple[WideFront, Entry] | None] = []
         for x, child in zip(top, root.children, strict=True):
-            if isinstance(child, Step):
-                of = made[x.number.term]
-                front = WideFront(g, designs[child.stage], of, entries(of, child))
-            self.children.append((front, x) if isinstance(child, Step) else None)
+            if not isinstance(child, Step):
+                self.children.append(None)
+                continue
+            of = made[x.number.term]
+            self.children.append((WideFront(g, designs[child.stage], of, entries(of, child)), x))
         d = designs[root.stage]
-        self.last, self.c, self.products = (
-            WideFront(g, d, last, top),
-            terms["c"],
-            [terms[k] for k in range(spec.k)],
-        )
+        self.last = WideFront(g, d, last, top)
+        self.c, self.products = terms["c"], [terms[k] for k in range(spec.k)]
         rounded = replace(total_to_round(self.last.total, (), self.last.most), sign=NEVER)
         assert last.rounded is not None
         assert last.specials is not None
@@ -1973,7 +1971,7 @@ class WidePlan:
         self.nodes = reachable([self.root, *named])
 
     def claims(self) -> Iterator[Claim]:
-        """`WideUnit.v`, wide_claims."""
+        """Products, sums that stay, the last sum and its word (`WideUnit.v`, wide_claims)."""
         return iter(self.all_claims)
 
     def _shown(self, operand: str, f: Format, rule: str) -> Shown:
@@ -2031,22 +2029,18 @@ def _wide_tree(spec: UnitSpec) -> tuple[Step, dict[str, Design]]:
     """The last sum of a unit and the design of each stage; InputError for what `wide_fine` does not take."""
     d, tree = spec.design, spec.tree
     exact = (d.product_rounding, d.operand_rounding, d.product_limit, spec.scale_format)
-    usual = (d.negated, d.normalise_operands, d.special_words, d.zero_sign) == (
-        "none",
-        False,
-        "numbers",
-        "positive",
-    )
+    others = (d.negated, d.normalise_operands, d.special_words, d.zero_sign)
+    usual = others == ("none", False, "numbers", "positive")
     if tree is not None and usual and exact == (None,) * 4 and tree.converted is None:
         root, designs = tree.root, stage_designs(tree, d)
         inner = [x for x in root.children if isinstance(x, Step)]
         leaves = [x for step in (root, *inner) for x in step.children if not (step is root and x in inner)]
         last, every = designs[root.stage], designs.values()
         modes = {y for x in every for y in (x.alignment_rounding, x.c_alignment_rounding or "RNA")}
-        others = {(x.c_bits, x.carry_bits, x.e_max_of, x.fraction_bits is None) for x in every}
+        rules = {(x.c_bits, x.carry_bits, x.e_max_of, x.fraction_bits is None) for x in every}
         stays = not any(designs[x.stage].normalised for x in inner) and last.normalised
         plain = "c" in leaves and "zero" not in leaves and not any(isinstance(x, Step) for x in leaves)
-        cut = modes <= {"RNA", "RNU"} and others == {(None, None, "terms", False)}
+        cut = modes <= {"RNA", "RNU"} and rules == {(None, None, "terms", False)}
         if stays and plain and cut and last.rho.mode == "RNA":
             return root, designs
     raise InputError(
@@ -2056,7 +2050,7 @@ def _wide_tree(spec: UnitSpec) -> tuple[Step, dict[str, Design]]:
 
 
 def _shown_claims(x: Shown, zero: Expr, r: Number) -> Iterator[Claim]:
-    """`WideUnit.v`, shown_claims."""
+    """A number of the circuit is that which the words show (`WideUnit.v`, shown_claims)."""
     t = r.term
     yield make_claim([], iff(is_one(t.sign), x.neg))
     yield make_claim([], equal(u(t.significand), x.significand))
@@ -2202,10 +2196,8 @@ def definition(spec: UnitSpec) -> str:
     """SHA-256 of a unit's circuit and of its design in Coq; InputError for what the specification lacks."""
     g = Graph()
     dot = chained_dot(g, spec, declare_inputs(g, spec, spec.k))
-    wide = wide_parameter(spec) and not spec.d_format.integer
-    design = (
-        coq_integer_design(spec) if spec.d_format.integer else coq_wide(spec) if wide else coq_design(spec)
-    )
+    of_numbers = coq_wide if wide_parameter(spec) else coq_design
+    design = coq_integer_design(spec) if spec.d_format.integer else of_numbers(spec)
     text = f"{digest(g, {'result': dot.result})}\n{design}"
     return hashlib.sha256(text.encode()).hexdigest()
 

@@ -63,9 +63,9 @@ def _parts(
     graph: Graph, spec: UnitSpec, ks: Sequence[int], target: Conversion, reach: tuple[int, int],
     ways: LoweringRules,
 ) -> tuple[list[Node], bool]:  # fmt: skip
-    """What `_converted` adds to a number from `reach[0]` to `reach[1]` for the products of some k.
+    """The words that a step adds to a number from `reach[0]` to `reach[1]`, and whether it subtracts them.
 
-    Whether it subtracts that instead.  Nothing where words of 32 bits do not hold it.
+    No words where 32 bits do not hold the sum.
     """
     halves = [_inside(numbers_of(f), _HALVES) for f in (spec.a_format, spec.b_format)]
     (low, high), whole = _WORDS[target.signed], range_of(target) == _WORDS[target.signed]
