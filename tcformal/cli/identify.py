@@ -42,7 +42,7 @@ from tcformal.store.lines import folder_lock
 @click.option("--formats", help="The operand formats: A,B,C,D, such as fp16,fp16,fp32,fp32.")
 @click.option("--k", "k", type=int, help=f"Products of a dot product; {DEFAULT_K} unless given.")
 @click.option("--scale", help="The scales: FORMAT/BLOCK, such as ue8m0/32.")
-@click.option("--unit", help="The instruction, of devices that have several; formats and K are its own.")
+@click.option("--unit", help="The instruction, where several of the device have these formats and K.")
 @click.option("--vectors", type=int, help="Random and directed inputs of the last comparison; 100000, or 0 "
               "for a device that is asked by hand.")  # fmt: skip
 @click.option("--seconds", type=click.FloatRange(min=0), default=300.0, show_default=True,

@@ -566,6 +566,32 @@ def asker_of(
     if len(named) != 4:
         raise InputError(f"expected the formats of A, B, C and D for --formats, but got {formats!r}")
     of_scales, block = read_scale(scale or "none")
-    k = DEFAULT_K if k is None else check_int("--k", k, low=1)
+    if k is not None:
+        check_int("--k", k, low=1)
     operands = Operands(**dict(zip("abcd", named, strict=True)))
-    return Asker(device, operands, k, of_scales, block, folder=folder)
+    only = _only_instruction(device, operands, k, (of_scales, block))
+    k = k or (DEFAULT_K if only is None else only.k)
+    return Asker(device, operands, k, of_scales, block, folder=folder, unit=only)
+
+
+def _only_instruction(
+    device: Device, operands: Operands, k: int | None, scales: tuple[Format | None, int | None]
+) -> UnitSpec | None:
+    """The one instruction of these formats and K that a device of several has; None for other devices.
+
+    Errors: InputError where none or several of its instructions have them.
+    """
+    units = device.units()
+    if len(units) < 2:
+        return None
+    known = [resolve(name) for name in units]
+    having = [x for x in known if (x.operands, x.scale_format, x.scale_block) == (operands, *scales)]
+    like = [x for x in having if k in (None, x.k)]
+    if len(like) != 1:
+        among = like or having or known
+        names = ", ".join(f"{x.name} (K = {x.k})" for x in among[:6]) + (", …" if len(among) > 6 else "")
+        raise InputError(
+            f"expected formats and K of one instruction of {device.name}, or --unit and its name, but got "
+            f"those of {len(like) or 'none'}: {'' if like or having else 'it has '}{names}"
+        )
+    return like[0]

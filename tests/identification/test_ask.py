@@ -17,7 +17,7 @@ from tcformal.devices.device import CallableDevice, Function
 from tcformal.devices.protocol import ProgramDevice
 from tcformal.devices.registry import ModelDevice
 from tcformal.errors import DeviceError, InputError, RecordError
-from tcformal.identification.asker import Asker
+from tcformal.identification.asker import Asker, asker_of
 from tcformal.identification.operand_questions import invalid_operations, nan_word
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import Batch, Raw, batch, rows_of, together
@@ -328,3 +328,19 @@ def test_the_word_of_invalid_operations_is_found_whichever_factor_has_infinities
     words = invalid_operations(unit, unit.k).named()[infinite][:, 0]
     assert np.uint64(unit.input_formats()[infinite].infinity) in words
     assert nan_word(Asker(ModelDevice(name), unit.operands, unit.k)) == unit.design.nan_word
+
+
+def test_formats_choose_one_of_several_instructions(tmp_path: Path) -> None:
+    """A device of several instructions is asked the one that has the formats and K, or is refused."""
+    fp16, gpu = "fp16,fp16,fp32,fp32", ModelDevice("ampere")
+    chosen = asker_of(gpu, fp16, 8, None, None, tmp_path)
+    assert (chosen.spec, chosen.k) == (resolve("ampere/mma.m16n8k8.f32.f16.f16.f32"), 8)
+    assert asker_of(ModelDevice("volta"), fp16, None, None, None, tmp_path).k == 4
+    assert asker_of(ModelDevice(UNIT), fp16, 4, None, None, tmp_path).spec.name != UNIT
+    for formats, k, said in (
+        (fp16, None, r"of 3: .*m16n8k8\..*\(K = 8\).*m16n8k16"),
+        (fp16, 5, "of none: .*m16n8k8"),
+        ("e4m3,e4m3,fp32,fp32", None, "of none: it has "),
+    ):
+        with pytest.raises(InputError, match=said):
+            asker_of(gpu, formats, k, None, None, tmp_path)
