@@ -86,13 +86,14 @@ def number_text(number: Fraction) -> str:
 
 
 # ---------------------------------------------------------- Shares in percent, never better than they are
-#: Decimal places of a share that are written out at most.
+#: Decimal places of a share, and digits before its point, that are written out at most.
 _FIXED = 12
 
 
 def rounded(x: Fraction, digits: int, up: bool) -> float:
     """A number with so many decimal places, rounded up or down."""
-    return float(Fraction((math.ceil if up else math.floor)(x * 10**digits), 10**digits))
+    unit = Fraction(10) ** -digits
+    return float((math.ceil if up else math.floor)(x / unit) * unit)
 
 
 def percent(x: Fraction, *, up: bool) -> str:
@@ -100,8 +101,10 @@ def percent(x: Fraction, *, up: bool) -> str:
     digits = 0
     while x and x * 100 * 10**digits < 1000:
         digits += 1
+    if large := x * 100 >= 10**_FIXED:
+        digits = 4 - len(str(math.floor(x * 100)))
     made = rounded(x * 100, digits, up)
-    if digits > _FIXED:
+    if large or digits > _FIXED:
         return f"{made:.4g} %"
     text = f"{made:.{digits}f}"
     return (text.rstrip("0").rstrip(".") if digits else text) + " %"

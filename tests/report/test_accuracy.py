@@ -30,6 +30,8 @@ VOLTA = "volta/mma.m8n8k4.f32.f16.f16.f32"
         (Fraction(1, 1 << 24), False, "0.00000596 %"),
         (Fraction(1, 1 << 53), True, "1.111e-14 %"),
         (Fraction(3), True, "300 %"),
+        (Fraction((1 << 63) + 1), True, "9.224e+20 %"),
+        (Fraction((1 << 63) + 1), False, "9.223e+20 %"),
         (Fraction(0), True, "0 %"),
     ],
 )
