@@ -128,7 +128,7 @@ class OneSentence(Suggesting):
             _load(COMMANDS[cmd_name].module)
         found = super().get_command(ctx, cmd_name)
         if found is not None and COMPLETE in os.environ:
-            import_module("tcformal.cli.completion").complete_units(found)
+            import_module("tcformal.cli.unit_names").complete_units(found)
         return None if found is None else with_examples(found, cmd_name)
 
     def invoke(self, ctx: click.Context) -> Any:

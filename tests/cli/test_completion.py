@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from tcformal.cli.completion import completions
+from tcformal.cli.unit_names import completions
 
 ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., Result]

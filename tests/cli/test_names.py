@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from click.testing import Result
 
-from tcformal.cli.completion import completions
+from tcformal.cli.unit_names import completions
 from tcformal.query.claims.register import units_of
 from tcformal.query.pairs.pairs import groups
 
