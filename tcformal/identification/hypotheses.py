@@ -511,7 +511,7 @@ class Nearby:
         for base in bases:
             self._rows = self._telling(base)
             made: dict[str, UnitSpec] = {}
-            settings = list(_settings(base, limit))
+            settings = list(_settings(base, limit, near=changes > 1))
             touched = self._touched(base, settings) if changes > 1 else {}
             for chosen in combinations(settings, changes):
                 if len({name for name, _ in chosen}) < changes:
@@ -530,6 +530,21 @@ class Nearby:
             if made or not self.whole:
                 return list(made.values())
         return []
+
+    def of_other_widths(self, bases: Iterable[UnitSpec]) -> Iterator[UnitSpec]:
+        """Each base with the number of bits, near or far, with which it gives more answers than it does."""
+        for base in bases:
+            best, most = base, int((replay(base, self.batch) == self.answers).sum())
+            for name, value in _settings(base, None, near=False):
+                if name not in _NEAR or self.over():
+                    continue
+                with suppress(InputError):
+                    u = resolve(altered(base, f"{name}={value}"))
+                    self.tried += 1
+                    if (right := int((replay(u, self.batch) == self.answers).sum())) > most:
+                        best, most = u, right
+            if best is not base:
+                yield best
 
     def _telling(self, base: UnitSpec) -> list[int]:
         """Answers to try first: those that the base does not give, then some of all others."""
@@ -596,12 +611,12 @@ def numbers_only(d: Format, batch: Batch, answers: Raw) -> tuple[Batch, Raw]:
     return rows_of(batch, rows), answers[rows]
 
 
-def _settings(base: UnitSpec, limit: int | None) -> Iterator[tuple[str, object]]:
-    """Every other value of each parameter, numbers near to the base's only."""
+def _settings(base: UnitSpec, limit: int | None, *, near: bool) -> Iterator[tuple[str, object]]:
+    """Every other value of each parameter; `near`: numbers of bits near to the base's only."""
     values = {name: list(row) for name, row in axis_values(base).items()}
-    for name, steps in _NEAR.items():
-        near = around(getattr(base.design, name), steps)
-        values[name] = [x for x in values[name] if not isinstance(x, int) or x in near]
+    for name, steps in _NEAR.items() if near else ():
+        some = around(getattr(base.design, name), steps)
+        values[name] = [x for x in values[name] if not isinstance(x, int) or x in some]
     for name, row in rare_values(base).items():
         values[name] = [*dict.fromkeys((*values.get(name, ()), *row))]
     if limit is not None:

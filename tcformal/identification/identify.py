@@ -83,8 +83,9 @@ _FIRST, _NEARBY, _RARE, _ALONE, _PROOFS = 0.5, 0.3, 0.5, 0.6, 0.7
 _EXPONENTS, NOTHING = 8, MappingProxyType[str, str]({})
 #: How the reasons of an order end that is another one for other operands.
 _DECIDED = ("that no order does", "in this order")
-#: How often every input is asked again where no design fits, and designs near which others are looked for.
-_AGAIN, _BASES = 2, 4
+#: How often every input is asked again where no design fits; designs of which one parameter is changed, and
+#: two; and how many of what is found have their neighbours tried.
+_AGAIN, _ONCE, _BASES, _AROUND = 2, 24, 4, 2
 #: How often an identification may begin again, because answers that came late change what fits.
 MOST_BEGUN = 4
 #: Answers of a search that may be set aside, however few there are.
@@ -272,6 +273,10 @@ class Identifying:
         if not self.search.alive:
             self._words_given()
         if not self.search.alive:
+            self.progress("trying what is near to catalogued designs")
+            self.share(_NEARBY)
+            self._nearby(1)
+        if not self.search.alive:
             self._looks_like()
             if not self.asker.by_hand and kinds.is_no_sum(self.asker):
                 return self._concluded()
@@ -410,7 +415,7 @@ class Identifying:
         self.share(_NEARBY)
         for measured in self.own:
             self._trees(alone=False, own=measured)
-        if self.search.alive or self._nearby(1):
+        if self.search.alive:
             return
         self.progress("asking for terms alone")
         asked = len(self.asker.history[1])
@@ -451,13 +456,14 @@ class Identifying:
         batch, answers = self.asker.history
         rows = without_nan(self.spec, batch)
         batch, answers = numbers_only(self.spec.d_format, rows_of(batch, rows), answers[rows])
-        ranked = self._ranked(_BASES)
-        beside = Nearby(batch, answers, self.over)
-        found = beside.found([*as_bases(ranked, self.k)], changes, limit)
+        ranked = self._ranked(_ONCE if changes == 1 else _BASES)
+        beside, bases = Nearby(batch, answers, self.over), [*as_bases(ranked, self.k)]
+        wider = [*beside.of_other_widths(bases)] if changes > 1 else []
+        found = beside.found(wider, 1, limit) or beside.found([*wider, *bases], changes, limit)
         self.near, self.cut = self.near + beside.tried, self.cut or not beside.whole
         if left := self.search.listed(found) if found else []:
             self.listed = True
-            self.search.listed(left, [u for x in left for u in neighbours(x)])
+            self.search.listed(left, [u for x in left[:_AROUND] for u in neighbours(x)])
         return bool(self.search.alive)
 
     # ------------------------------------------------------------------ conclusions

@@ -19,7 +19,7 @@ from tcformal.backends.known import KnownBits
 from tcformal.design.axes import computed
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
-from tcformal.semantics.chain import same_definition
+from tcformal.semantics.chain import distinct_definitions
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import Batch, Raw, rows_of, together
 from tcformal.simulation.operands.inputs import pool_of
@@ -637,11 +637,9 @@ class Search:
             self.alive[0].take(together(*self.asked), np.concatenate(self.answers))
             self._forget()
             self.run(len(self.curve) + _LISTED, _POOLS)
-        left: list[UnitSpec] = []
-        for u in (designs[i] for survivors in self.alive for i in survivors.values(0)):
-            if not any(same_definition(u, other, self.k) for other in left):
-                left.append(u)
-        return left
+        return distinct_definitions(
+            [designs[i] for survivors in self.alive for i in survivors.values(0)], self.k
+        )
 
     def join(self, units: Sequence[UnitSpec]) -> None:
         """Units as a family beside all others."""

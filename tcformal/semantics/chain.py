@@ -145,6 +145,18 @@ def same_definition(first: UnitSpec, second: UnitSpec, k: int) -> bool:
     return _same_definition(arithmetic(first), arithmetic(second), k)
 
 
+def distinct_definitions(units: Sequence[UnitSpec], k: int) -> list[UnitSpec]:
+    """The first of some units of equal formats for each circuit of K products, filled up with zeros."""
+    g, first = Graph(), dict[int, UnitSpec]()
+    if not units:
+        return []
+    x = declare_inputs(g, units[0], k)
+    for i, unit in enumerate(units):
+        with g.scope(f"unit{i}"):
+            first.setdefault(id(chained_dot(g, unit, filled(g, unit, x)).result), unit)
+    return [*first.values()]
+
+
 @lru_cache(maxsize=1024)
 def _same_definition(first: UnitSpec, second: UnitSpec, k: int) -> bool:
     g = Graph()

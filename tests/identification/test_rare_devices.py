@@ -133,6 +133,7 @@ NVFP4 = "rtx-blackwell/mma.m16n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.f32.ue4
     [
         (NVFP4, "conversion=RNE-FP32", 1),
         ("volta/mma.m8n8k4.f32.f16.f16.f32", "alignment_rounding=RNE", 1),
+        ("volta/mma.m8n8k4.f32.f16.f16.f32", "fraction_bits=14", 1),  # far from its own
         ("volta/mma.m8n8k4.f32.f16.f16.f32", "negated=all,product_rounding=RZ-E8M10", 2),
         # B's rule shows only where A has another one.
         ("sequential@products=2", "operand_subnormals=positive_zero,b_subnormals=kept", 2),
@@ -147,6 +148,36 @@ def test_every_change_of_a_design_is_tried(base: str, settings: str, changes: in
         assert not Nearby(batch, answers, lambda: False).found([first], count)
     found = Nearby(batch, answers, lambda: False).found([first], changes)
     assert any(u.design == device.design for u in found)
+
+
+def test_a_width_is_changed_before_another_parameter() -> None:
+    """The nearest design of another width is a base for the changes of one parameter more."""
+    base = resolve("volta/mma.m8n8k4.f32.f16.f16.f32")
+    device = resolve(f"{base.name}@fraction_bits=14,alignment_rounding=RNE")
+    pool = pool_of(device, 4, 300, 1)
+    beside = Nearby(pool, replay(device, pool), lambda: False)
+    wider = [*beside.of_other_widths([base])]
+    assert [u.design.fraction_bits for u in wider] == [14]
+    assert any(u.design == device.design for u in beside.found(wider, 1))
+    assert not [*Nearby(pool, replay(base, pool), lambda: False).of_other_widths([base])]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name",
+    [
+        "gaudi/mme.bf16.cd8@fraction_bits=17",
+        "rdna4/v_dot2_f32_bf16@conversion=RD-FP32",
+        "hexagon/mxmem.hf@fraction_bits=16",
+    ],
+)
+def test_one_parameter_of_any_catalogued_design_is_found(name: str) -> None:
+    """Also of designs whose answers are far from the device's, and whose layout or order is not found."""
+    spec = resolve(name)
+    found = identified(Asker(ModelDevice(name), spec.operands, spec.k), vectors=500)
+    assert found.verdict in (IdentifyVerdict.IDENTIFIED, IdentifyVerdict.REMAINING), found.reason
+    pool = pool_of(spec, spec.k, 2000, 5)
+    assert (replay(resolve(found.classes[0][0]), pool) == replay(spec, pool)).all()
 
 
 def test_what_the_time_leaves_out_is_said() -> None:
