@@ -58,6 +58,9 @@ TWICE = "blackhole/MVMUL.tf32.bf16"
 OTHER_BITS = "blackhole/MVMUL.bf16.fp32@b_bits=5..9"
 FAULT = "wormhole/MVMUL.bf16.fp32"
 
+#: Sums of bounded width with a bit for what is cut off; zeros that count as ones.
+STICKY = "vortex/VX_tcu_fedp_tfr.bf16"
+
 
 @dataclass(frozen=True, slots=True)
 class Slip:
@@ -448,6 +451,51 @@ SLIPS = [
         "g.const((1 << wide.width) - (1 << design.minus_one), wide.width)",
         "g.const((1 << wide.width) - (1 << design.minus_one - 1), wide.width)",
         FAULT,
+    ),
+    Slip(
+        "a zero counts as no number",
+        "sums.sticky",
+        "g.ite(term.zero, one, term.significand)",
+        "term.significand",
+        STICKY,
+        quick=True,
+    ),
+    Slip(
+        "a sum of bounded width is a bit narrower",
+        "reduce",
+        "width = 2 + carry_bits + fraction_bits",
+        "width = 1 + carry_bits + fraction_bits",
+        STICKY,
+        quick=True,
+    ),
+    Slip(
+        "the bits that one term loses are forgotten",
+        "sums.sticky",
+        'g.label("sticky", any_of(g, lost))',
+        'g.label("sticky", any_of(g, lost[1:]))',
+        STICKY,
+        quick=True,
+    ),
+    Slip(
+        "the bit for what is lost is added to a zero",
+        "sums.sticky",
+        "bit = g.and_(sticky, g.any_bit(magnitude))",
+        "bit = sticky",
+        STICKY,
+    ),
+    Slip(
+        "a subnormal c with a hidden bit keeps its exponent",
+        "special",
+        "g.sub_mod(code, g.zero_extend_to(subnormal, code.width))",
+        "code",
+        STICKY,
+    ),
+    Slip(
+        "the lowest number of a sum's width has a magnitude",
+        "sums.step",
+        "min(magnitude.width, total.fraction_bits + design.carry_bits + 1)",
+        "magnitude.width",
+        STICKY,
     ),
 ]
 

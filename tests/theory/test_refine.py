@@ -25,6 +25,7 @@ from semantic_slips import (
     SIDES,
     SLIPS,
     STAYS,
+    STICKY,
     TINY,
     TRUNCATED,
     TWICE,
@@ -246,6 +247,30 @@ def test_coq_takes_the_plan_of_sums_that_stay_and_refuses_another_design(compile
         assert right in texts[unit]
         with pytest.raises(InputError):
             _coqc(compiled, texts[unit].replace(right, wrong, 1))
+
+
+@pytest.mark.debian
+def test_coq_takes_the_plan_of_a_sum_that_remembers_and_refuses_another_design(compiled: Path) -> None:
+    text = plan_of(tcformal.unit(STICKY).spec).coq()
+    _coqc(compiled, text)
+    for right, wrong in (
+        ("carry_bits := (Some 3)", "carry_bits := (Some 4)"),
+        ("carry_bits := (Some 3)", "carry_bits := None"),
+        ("fraction_bits := (Some 24)", "fraction_bits := (Some 25)"),
+        ("alignment := RZ", "alignment := RD"),
+        ("rho := RNE", "rho := RZ"),
+        ("tiny := true", "tiny := false"),
+        ("zsign := SumSign", "zsign := IeeeSign"),
+        ("zero_terms := (Some (-259))", "zero_terms := (Some (-258))"),
+        ("zero_terms := (Some (-259))", "zero_terms := None"),
+        ("c_rule := HiddenBit", "c_rule := Kept"),
+        ("block := 4%nat", "block := 2%nat"),
+        ("skips := false", "skips := true"),
+        ("Claim [] ", "Claim [Is 2] "),
+    ):
+        assert right in text
+        with pytest.raises(InputError):
+            _coqc(compiled, text.replace(right, wrong, 1))
 
 
 #: Sums of integers in groups: c first, pairs, two chains; each partial sum wraps or saturates.
