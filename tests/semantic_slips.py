@@ -60,6 +60,9 @@ FAULT = "wormhole/MVMUL.bf16.fp32"
 
 #: Sums of bounded width with a bit for what is cut off; zeros that count as ones.
 STICKY = "vortex/VX_tcu_fedp_tfr.bf16"
+#: Scaled groups of products; with zeros by their scales, and a sum that is cut again.
+SCALED = "blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3"
+CUT_AGAIN = "cute/Nvfp4F32"
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,7 +315,11 @@ SLIPS = [
         FRAMED,
     ),
     Slip(
-        "groups are cut as unsigned numbers", "sums.framed", "g.ashr(x.bits, y)", "g.lshr(x.bits, y)", GROUPED
+        "groups are cut as unsigned numbers",
+        "sums.framed",
+        "g.ashr(x.bits, by)",
+        "g.lshr(x.bits, by)",
+        GROUPED,
     ),
     Slip(
         "a c that vanishes is kept",
@@ -496,6 +503,52 @@ SLIPS = [
         "min(magnitude.width, total.fraction_bits + design.carry_bits + 1)",
         "magnitude.width",
         STICKY,
+    ),
+    Slip(
+        "a group's sum lacks its carries",
+        "product",
+        "width + 1 + len(terms).bit_length()",
+        "width",
+        SCALED,
+        quick=True,
+    ),
+    Slip(
+        "a group with a zero counts as a zero",
+        "product",
+        'g.label("zero", all_of(',
+        'g.label("zero", any_of(',
+        SCALED,
+        quick=True,
+    ),
+    Slip(
+        "a group of zeros is one where its scales are none",
+        "product",
+        'design.zero_group == "scale"',
+        'design.zero_group == "none"',
+        CUT_AGAIN,
+        quick=True,
+    ),
+    Slip(
+        "a group's exponent falls instead of growing",
+        "product",
+        "-design.group_exponent",
+        "design.group_exponent",
+        CUT_AGAIN,
+    ),
+    Slip(
+        "a sum keeps what is cut off again",
+        "sums.step",
+        "g.shift_left_const(g.truncate_low(total.bits, dropped), dropped)",
+        "total.bits",
+        CUT_AGAIN,
+        quick=True,
+    ),
+    Slip(
+        "c is rounded down as the groups are",
+        "sums.step",
+        "own, mode))",
+        "own, design.alignment_rounding))",
+        CUT_AGAIN,
     ),
 ]
 

@@ -271,6 +271,7 @@ Qed.
 Lemma summands_are : summands x = product_numbers u ++ [c_summand u].
 Proof. destruct (u_lengths fine_unit_is) as [_ [_ [_ [L _]]]]. unfold product_numbers, c_summand. apply app_removelast_last. fold x. unfold product_numbers in L. fold x in L. intros Q. rewrite Q in L. simpl in L. lia. Qed.
 
+(** The circuit's word is that of the design. *)
 Theorem sticky_unit_sound : v (result_node u) = compute d w.
 Proof.
   destruct (u_lengths fine_unit_is) as [L1 [L2 [_ [L4 L5]]]]. destruct (u_sums fine_unit_is) as [SS [FB [AL [NN ZS]]]]. destruct (u_room fine_unit_is) as [carry [CB RM]]. destruct (u_terms fine_unit_is) as [TO LL].
@@ -282,7 +283,7 @@ Proof.
   { intros F r a I. destruct (u_own fine_unit_is r a I) as [E1 E2]. split; [now rewrite E1, E2|]. apply in_combine_l in I. rewrite Forall_forall in F, C3.
     assert (H : truth m v (Negation (Equal (U (significand r)) (Num_ 0))) = true) by (apply (C3 (Claim [finite r] (Negation (Equal (U (significand r)) (Num_ 0)))) ltac:(apply in_flat_map; exists r; split; [exact I|now left]) v SOL); cbn [given forallb]; fold m; now rewrite (F r I)).
     cbn [truth value] in H. now apply negb_true_iff, Z.eqb_neq in H. }
-  assert (SB : fraction_bits s = Some (unit_bits g) /\ carry_bits s = Some carry /\ room g = Some (1 + (unit_bits g + 1 + carry))) by (split; [exact FB|]; split; [exact CB|]; cbn [g sticky_rule room unit_bits]; now rewrite RM).
+  assert (SB : fraction_bits s = Some (unit_bits g) /\ carry_bits s = Some carry /\ held_bits g = Some (1 + (unit_bits g + 1 + carry))) by (split; [exact FB|]; split; [exact CB|]; cbn [g sticky_rule held_bits unit_bits]; now rewrite RM).
   assert (SA : alignment s = RZ /\ normalise s = false /\ out s = out s) by auto.
   assert (MS : cut_by g = RZ /\ forall md, In md (modes g) -> md = RZ) by (split; [reflexivity|]; intros md I; cbn [g sticky_rule modes] in I; apply in_map_iff in I; destruct I as [? [? _]]; auto).
   pose proof (sticky_sound ct g (out s) x v (u_circuit fine_unit_is) SOL TO C4 (the_ending u) EO EN (lost_nodes u) s carry C6 C7 C5 LL ZS SB SA MS OWN) as SV.

@@ -14,8 +14,8 @@ Proof. destruct a, b; easy. Qed.
     largest one, a term that is cut toward zero among others that are rounded down without its sign. *)
 Record term_sum := TermSum { summands : list number; entered : front }.
 
-(** Sums that are wrapped to [room] bits, or lose [dropped] low ones, rounded down. *)
-Record term_rule := TermRule { cut_by : mode; modes : list mode; unit_bits : Z; room : option Z; dropped : Z }.
+(** Sums that are wrapped to [held_bits] bits, or lose [dropped] low ones, rounded down. *)
+Record term_rule := TermRule { cut_by : mode; modes : list mode; unit_bits : Z; held_bits : option Z; dropped : Z }.
 
 Definition nobody_summand : number := Number 1 1 1 0 0 1 1.
 
@@ -42,22 +42,22 @@ Fixpoint adding_claims (t : sum_tree) : list claim :=
   | Leaf n i => [Claim [] (Equal (Sg n) (signed_term (sign (nth i (summands x) nobody_summand)) (U (aligned (nth i (addends y) absent)))))]
   | Partial n l r =>
       let both := Plus (Sg (tree_node l)) (Sg (tree_node r)) in
-      match room g with
+      match held_bits g with
       | None => Claim [within_tree y l; within_tree y r] (Equal (Sg n) both)
       | Some w => Claim [] (Equal (Sg n) (wrapped_term w both))
       end :: adding_claims l ++ adding_claims r
   end.
 Definition count_claims : list claim :=
   let whole := Sg (tree_node (partials y)) in
-  match room g with
+  match held_bits g with
   | Some w => [Claim [] (Equal (n_term y) (wrapped_term w whole))]
   | None =>
       let known := [within_tree y (partials y)] in
       [Claim known (AtMost (n_term y) whole); Claim known (Less whole (Plus (n_term y) (Num_ (2 ^ dropped g))));
        Claim known (Equal (Bits 0 (dropped g) (U (total_node y))) (Num_ 0))]
   end.
-Definition count_bound : Z := match room g with Some w => 2 ^ (w - 1) | None => tree_bound y (partials y) + 2 ^ dropped g end.
-Definition count_range : formula := match room g with
+Definition count_bound : Z := match held_bits g with Some w => 2 ^ (w - 1) | None => tree_bound y (partials y) + 2 ^ dropped g end.
+Definition count_range : formula := match held_bits g with
   | Some w => Both (AtMost (Num_ (- 2 ^ (w - 1))) (n_term y)) (Less (n_term y) (Num_ (2 ^ (w - 1))))
   | None => within count_bound (n_term y)
   end.
@@ -72,7 +72,7 @@ Definition entry_ok (e : number * addend * mode) : bool :=
 Definition term_sum_ok : bool :=
   front_ok m entered_sum f y && (length (summands x) =? length (addends y))%nat && (length (modes g) =? length (addends y))%nat &&
   negb (length (addends y) =? 0)%nat && forallb entry_ok entries && forallb (in_circuit m) (front_nodes y) &&
-  (0 <=? dropped g) && (dropped g <=? width_in m (total_node y)) && match room g with Some w => (0 <? w) && (dropped g =? 0) | None => true end.
+  (0 <=? dropped g) && (dropped g <=? width_in m (total_node y)) && match held_bits g with Some w => (0 <? w) && (dropped g =? 0) | None => true end.
 
 (** The sum is rounded as it is. *)
 Definition plain_round : to_round :=
@@ -84,7 +84,7 @@ Definition lost_formula (a : addend) : formula :=
   Negation (Equal (Times (Shift (U (aligned a)) (clamped m f a)) (Num_ (2 ^ Fused.down f a))) (Times (U (significand (of a))) (Num_ (2 ^ up f a)))).
 Definition lost_claims : list claim := map (fun na => Claim [] (Iff (Is (fst na)) (lost_formula (snd na)))) (combine lost (addends y)).
 Definition low_places : Z := p k + 2.
-Definition lowest : formula := match room g with Some w => Equal (n_term y) (Num_ (- 2 ^ (w - 1))) | None => Never end.
+Definition lowest : formula := match held_bits g with Some w => Equal (n_term y) (Num_ (- 2 ^ (w - 1))) | None => Never end.
 Definition sticky_round : to_round :=
   let some := Both (any_of (map Is lost)) (Negation (n_zero y)) in
   ToRound (summands x)
@@ -151,7 +151,7 @@ Record fine_terms : Prop := {
   t_entries : forall e, In e (entries g x) -> entry_ok g e = true;
   t_nodes : forall i, In i (front_nodes y) -> fits m v i;
   t_dropped : 0 <= dropped g <= width_in m (total_node y);
-  t_room : match room g with Some w => 0 < w /\ dropped g = 0 | None => True end
+  t_room : match held_bits g with Some w => 0 < w /\ dropped g = 0 | None => True end
 }.
 Lemma fine_terms_are : fine_terms.
 Proof.
@@ -160,7 +160,7 @@ Proof.
   constructor; auto.
   - repeat split; auto. intros Q. rewrite Q in D. easy.
   - intros i J. apply (in_map_fits ct v SOL CIRC). now apply F.
-  - destruct (room g); auto. rewrite andb_true_iff, Z.ltb_lt, Z.eqb_eq in I. exact I.
+  - destruct (held_bits g); auto. rewrite andb_true_iff, Z.ltb_lt, Z.eqb_eq in I. exact I.
 Qed.
 
 Lemma claims_parts : Forall (holds ct) (aligned_claims m (fun _ => []) d f y) /\ Forall (holds ct) (flat_map (unsigned_claims g) (entries g x)) /\
@@ -248,7 +248,7 @@ Proof. intros I. destruct (entry_of (nth i (addends y) absent)) as [r [md E]]; [
 Lemma leaf_value i : value m v (signed_term (sign (nth i (summands x) nobody_summand)) (U (aligned (nth i (addends y) absent)))) = at_place i.
 Proof. unfold at_place, count_of, with_sign, signed_term; cbn [fst snd value truth]. destruct (v _ =? 1); lia. Qed.
 
-Lemma exact_tree t : room g = None -> (forall q, In q (adding_claims g x t) -> holds ct q) -> (forall i, In i (places t) -> (i < length (addends y))%nat) ->
+Lemma exact_tree t : held_bits g = None -> (forall q, In q (adding_claims g x t) -> holds ct q) -> (forall i, In i (places t) -> (i < length (addends y))%nat) ->
   sg (width_in m (tree_node t)) (v (tree_node t)) = zsum (map at_place (places t)) /\ - tree_bound y t <= sg (width_in m (tree_node t)) (v (tree_node t)) <= tree_bound y t.
 Proof.
   intros RM. induction t as [n i|n l IHl r IHr]; intros Q P.
@@ -264,7 +264,7 @@ Proof.
     unfold T in H. cbn [truth value] in H. apply Z.eqb_eq in H. cbn [tree_node places tree_bound]. rewrite H, map_app, zsum_app. lia.
 Qed.
 
-Lemma wrapped_tree w t : room g = Some w -> 0 < w -> (forall q, In q (adding_claims g x t) -> holds ct q) ->
+Lemma wrapped_tree w t : held_bits g = Some w -> 0 < w -> (forall q, In q (adding_claims g x t) -> holds ct q) ->
   wrap w (sg (width_in m (tree_node t)) (v (tree_node t))) = wrap w (zsum (map at_place (places t))).
 Proof.
   intros RM W. induction t as [n i|n l IHl r IHr]; intros Q.
@@ -289,12 +289,12 @@ Qed.
 Definition sum_count : Z := sg (width_in m (total_node y)) (v (total_node y)).
 
 Lemma sum_count_is :
-  sum_count = (match room g with Some w => wrap w whole_count | None => whole_count / 2 ^ dropped g * 2 ^ dropped g end) /\ Z.abs sum_count <= count_bound g x /\
+  sum_count = (match held_bits g with Some w => wrap w whole_count | None => whole_count / 2 ^ dropped g * 2 ^ dropped g end) /\ Z.abs sum_count <= count_bound g x /\
   T (count_range g x) = true.
 Proof.
   destruct fine_terms_are as [FO _ _ NO DR RM]. destruct claims_parts as [_ [_ [CT CC]]]. rewrite Forall_forall in CT. unfold count_claims, count_bound in *. fold y in CC. fold y.
   destruct (ok_parts ct d f y FO) as [_ [_ [_ [_ [_ P]]]]].
-  destruct (room g) as [w|] eqn:R.
+  destruct (held_bits g) as [w|] eqn:R.
   - destruct RM as [W _]. pose proof (wrapped_tree w (partials y) R W CT) as WT. rewrite all_places in WT.
     assert (H : T (Equal (n_term y) (wrapped_term w (Sg (tree_node (partials y))))) = true) by (apply (use_all _ (Claim [] _) CC); [now left|reflexivity]).
     unfold T in H. cbn [truth] in H. apply Z.eqb_eq in H. rewrite wrapped_is in H by exact W. cbn [value n_term] in H. fold sum_count in H. rewrite H, WT.
@@ -346,6 +346,7 @@ Proof.
   intros TI Nz R. exact (tiny_direct ct k e q v EO KC SOL EN _ _ CT AB K TI Nz R).
 Qed.
 
+(** A number that is the conversion of the sum is what the circuit hands on, and so are special values. *)
 Theorem plain_sound R : (Forall (fun r => T (finite r) = true) (summands x) -> exists s, R = convert k s sum_count (top_is - f)) ->
   same_val (on_numbers (fun _ => R) (map (val_in v) (summands x))) (val_in v (outcome e)).
 Proof.
@@ -370,7 +371,7 @@ Hypothesis OC : Forall (holds ct) (outcome_claims k1 e q).
 Hypothesis LC : Forall (holds ct) (lost_claims m g x lost).
 Hypothesis LL : length lost = length (addends y).
 Hypothesis ZS : zsign k = SumSign.
-Hypothesis SB : fraction_bits s = Some f /\ carry_bits s = Some carry /\ room g = Some (1 + (f + 1 + carry)).
+Hypothesis SB : fraction_bits s = Some f /\ carry_bits s = Some carry /\ held_bits g = Some (1 + (f + 1 + carry)).
 Hypothesis SA : alignment s = RZ /\ normalise s = false /\ out s = k.
 Hypothesis MS : cut_by g = RZ /\ forall md, In md (modes g) -> md = RZ.
 Hypothesis OWN : Forall (fun r => T (finite r) = true) (summands x) -> forall r a, In (r, a) (combine (summands x) (addends y)) ->
@@ -509,6 +510,7 @@ Proof.
   destruct (OWN F r a I2) as [OE NZ]. destruct SA as [_ [NN _]]. unfold term_exponent. rewrite NN. unfold is_zero, num_in, faced; cbn [sig exp significand code Finish.low]. destruct (Z.eqb_spec (v (significand r)) 0); [easy|]. now rewrite OE.
 Qed.
 
+(** The sum of the specification that remembers what is cut off is the conversion of the circuit's. *)
 Theorem sticky_is : sticky_sum s ts = convert k1 (sum_count <? 0) sticky_count (u - low).
 Proof.
   destruct SB as [FB [CB RM]]. destruct SA as [AL [NN OU]]. pose proof low_positive as LP. pose proof (pow2_pos low LP) as PL. destruct (sum_count_is F) as [SC _]. rewrite RM in SC.
@@ -528,6 +530,7 @@ Proof.
 Qed.
 End Values.
 
+(** The circuit hands on what the specification's sum is, special values too. *)
 Theorem sticky_sound : same_val (on_numbers (sticky_sum s) (map (val_in v) (summands x))) (val_in v (outcome e)).
 Proof.
   replace (on_numbers (sticky_sum s) (map (val_in v) (summands x))) with (on_numbers (fun _ => sticky_sum s (map (num_in v) (summands x))) (map (val_in v) (summands x))).
