@@ -63,6 +63,8 @@ STICKY = "vortex/VX_tcu_fedp_tfr.bf16"
 #: Scaled groups of products; with zeros by their scales, and a sum that is cut again.
 SCALED = "blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3"
 CUT_AGAIN = "cute/Nvfp4F32"
+#: Blocks that are skipped.
+SKIPS = "et-soc-1/TensorFMA32"
 
 
 @dataclass(frozen=True, slots=True)
@@ -549,6 +551,21 @@ SLIPS = [
         "own, mode))",
         "own, design.alignment_rounding))",
         CUT_AGAIN,
+    ),
+    Slip(
+        "a block is skipped where both its sides are zeros alone",
+        "mma",
+        "return g.or_(*(all_of(g, [g.is_zero(x)",
+        "return g.and_(*(all_of(g, [g.is_zero(x)",
+        SKIPS,
+        quick=True,
+    ),
+    Slip(
+        "a skipped block gives the first c",
+        "mma",
+        "blocks[-1].result if blocks else c, word)",
+        "c, word)",
+        SKIPS,
     ),
 ]
 

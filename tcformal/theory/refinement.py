@@ -2,9 +2,9 @@
 
 A unit's circuit, the plan of its cut points and the claims about them are data for `Unit.v`, whose theorem
 `words_to_words` says that the claims suffice; for a design of `Wide.v`, data for `WideUnit.v`, for scaled
-groups for `GroupUnit.v`, for a sum that remembers what is cut off for `StickyUnit.v`.  Each claim is decided
-by a solver whose proof is checked.  The plan is read off the stage records and not trusted: a wrong
-cut point makes a claim false, or Coq refuse the unit.
+groups for `GroupUnit.v`, for a sum that remembers what is cut off for `StickyUnit.v`, for blocks that are
+skipped for `SkippingUnit.v`.  Each claim is decided by a solver whose proof is checked.  The plan is read off
+the stage records and not trusted: a wrong cut point makes a claim false, or Coq refuse the unit.
 
 `refinements.jsonl` has a row for each unit whose claims were decided and whose file Coq took.  It says
 something about one circuit, one design and the sources in Coq as they were, by their digests: where one of
@@ -1503,24 +1503,36 @@ class Plan:
     def __init__(self, spec: UnitSpec) -> None:
         self.design = coq_design(spec)  # first, because it says what the specification has not
         _refuse(spec)
-        self.spec, self.how = spec, spec.emulation
-        self.graph = g = Graph()  # one of its own, because cut points are named in it
+        g = Graph()  # one of its own, because cut points are named in it
         dot = chained_dot(g, spec, declare_inputs(g, spec, spec.k))
+        self._read(spec, g, dot, range(spec.k), g.inputs["c"], dot.result, slice(None))
+
+    @classmethod
+    def of_block(cls, spec: UnitSpec, g: Graph, dot: Dot, i: int, c: Node, root: Node) -> Plan:
+        """The plan of one block of a circuit, from the word `c` before it to that of its sum."""
+        made, length = cls.__new__(cls), min(spec.k, spec.design.products)
+        made._read(spec, g, dot, range(i * length, (i + 1) * length), c, root, slice(i, i + 1))
+        return made
+
+    def _read(
+        self, spec: UnitSpec, g: Graph, dot: Dot, ks: range, c_node: Node, root: Node, blocks: slice
+    ) -> None:
+        self.spec, self.how, self.graph = spec, spec.emulation, g
+        self.ks, self.c_node, self.root = ks, c_node, root
         d = spec.design
-        self.root = dot.result
         self.rule = str(d.c_subnormals)
         self.inner = self.rule if spec.tree is not None else "kept"
         self.rounds_down, self.windowed = d.summation in ("tr", "gtr"), _windowed(spec)
         roundings = {x.operands[0].ks[0]: x for x in dot.steps if _rounds_product(x)}
-        self.leaves = [self._product(k, roundings) for k in range(spec.k)]
-        c = unpack(g, g.inputs["c"], spec.c_format)
-        self.c = Leaf((Factor(g.inputs["c"], spec.c_format, _own(c.term.significand)),), c)
-        before, entering = c, [g.inputs["c"]]
+        self.leaves = [self._product(k, roundings) for k in ks]
+        c = unpack(g, c_node, spec.c_format)
+        self.c = Leaf((Factor(c_node, spec.c_format, _own(c.term.significand)),), c)
+        before, entering = c, [c_node]
         self.zero: Number | None = None
         self.blocks: list[tuple[Number, Number, Sequence[Node], BlockSum]] = []
         self.outcomes: list[Number] = []
         self.nan_rule = str(d.nan_rule) if spec.tree is None else spec.tree.nan_rule
-        groups = self._groups(dot)
+        groups = self._groups(dot)[blocks]
         if self.how is not None:
             before, entering = unpack(g, g.const(0, spec.d_format.width), spec.d_format), []
             self.zero = before
@@ -1552,7 +1564,7 @@ class Plan:
             last = dot.stages[-1]
             assert isinstance(last, DotStep)
             assert last.specials is not None
-            cuts = [[dot.blocks[-1].result], [g.inputs["c"]]]
+            cuts = [[dot.blocks[-1].result], [c_node]]
             self.adding = last.specials.operands[0], Fused(last, self.how.addition, cuts)
         self.last = self.adding[1] if self.adding is not None else self.blocks[-1][3]
         self.all_claims = list(self._claims())
@@ -1762,7 +1774,7 @@ From TC Require Import Spec Design Bv Circuit Finish Fused Leaves Stage Products
 Open Scope Z_scope.
 {circuit_text(self.nodes)}
 Definition unit_design : design := {self.design}.
-Definition plan : unit_plan := {self._coq_plan()}.
+Definition plan : unit_plan := {self.text()}.
 {claims_text(self.all_claims)}
 Lemma checked : unit_ok unit_circuit unit_design plan = true.
 Proof. vm_compute. reflexivity. Qed.
@@ -1774,9 +1786,10 @@ Theorem refined : Forall (holds unit_circuit) certified ->
 Proof. exact (certified_words_to_words _ _ _ _ checked claimed). Qed.
 """
 
-    def _coq_plan(self) -> str:
+    def text(self) -> str:
+        """The plan as `Unit.v`, unit_plan."""
         g, spec = self.graph, self.spec
-        inputs = {x: "; ".join(name(g.inputs[f"{x}[{k}]"]) for k in range(spec.k)) for x in "ab"}
+        inputs = {x: "; ".join(name(g.inputs[f"{x}[{k}]"]) for k in self.ks) for x in "ab"}
         scales: list[str] = []
         if spec.scale_format is not None:
             count = range(-(-spec.k // (spec.scale_block or 1)))
@@ -1796,7 +1809,7 @@ Proof. exact (certified_words_to_words _ _ _ _ checked claimed). Qed.
             rows = (f"[{'; '.join(map(number_text, x.terms))}]" for x in self.leaves)
             plan, pieces = "InPieces", f" [{'; '.join(rows)}]"
         return (
-            f"{plan} [{inputs['a']}]%positive [{inputs['b']}]%positive {name(g.inputs['c'])}"
+            f"{plan} [{inputs['a']}]%positive [{inputs['b']}]%positive {name(self.c_node)}"
             f" [{'; '.join(scales)}]%positive\n"
             f" [{leaves}]\n {number_text(self.c.number)} {maybe(self.c.factors[0].significand)}"
             f" {number_text(zero)}\n"
@@ -2073,6 +2086,73 @@ def _shown_claims(x: Shown, zero: Expr, r: Number) -> Iterator[Claim]:
     yield make_claim([], equal(exponent_of(r), x.exponent))
     yield make_claim([], iff(is_one(t.zero), zero))
     yield make_claim([], in_span(t.exponent))
+
+
+class SkippingPlan:
+    """The plan of a unit that skips blocks: that of each block, and its word (`SkippingUnit.v`)."""
+
+    def __init__(self, spec: UnitSpec) -> None:
+        self.design, self.spec, d = coq_design(spec), spec, spec.design
+        _refuse(replace(spec, design=replace(d, zero_words="summed")))
+        self.graph = g = Graph()
+        dot = chained_dot(g, spec, declare_inputs(g, spec, spec.k))
+        before = g.inputs["c"]
+        self.parts: list[tuple[Plan, Node]] = []
+        for i, block in enumerate(dot.blocks):
+            if block.result.op != "ite":
+                raise InputError(f"expected blocks that may be skipped, but got {spec.name}")
+            made = Plan.of_block(spec, g, dot, i, before, block.result.args[2])
+            self.parts.append((made, block.result))
+            before = block.result
+        self.all_claims = list(self._claims())
+        named = [x for claim in self.all_claims for e in (*claim.given, claim.goal) for x in e.nodes()]
+        self.nodes = reachable([before, *named])
+
+    def claims(self) -> Iterator[Claim]:
+        """`SkippingUnit.v`, skipping_claims."""
+        return iter(self.all_claims)
+
+    def _claims(self) -> Iterator[Claim]:
+        inputs = self.graph.inputs
+        for part, word in self.parts:
+            yield from part.claims()
+            a, b = (all_of(equal(u(inputs[f"{x}[{k}]"]), 0) for k in part.ks) for x in "ab")
+            goal = equal(u(word), choice(a | b, u(part.c_node), u(part.root)))
+            yield make_claim([], goal, [part.c_node, part.root])
+
+    def coq(self) -> str:
+        """A file for `coqc` beside the sources: the unit as data, and the theorem about it."""
+        parts = ";\n ".join(f"({part.text()}, {name(word)}%positive)" for part, word in self.parts)
+        return f"""\
+(** {self.spec.name}: its circuit, its cut points and the claims that were certified. *)
+From Coq Require Import ZArith List Bool.
+From TC Require Import Spec Design Bv Circuit Finish Fused Leaves Stage Products After Unit SkippingUnit.
+Import ListNotations.
+Open Scope Z_scope.
+{circuit_text(self.nodes)}
+Definition unit_design : design := {self.design}.
+Definition plan : skipping_unit := [{parts}].
+Definition c_input : positive := {name(self.graph.inputs["c"])}.
+{claims_text(self.all_claims)}
+Lemma checked : skipping_fine unit_circuit unit_design c_input plan = true.
+Proof. vm_compute. reflexivity. Qed.
+Lemma claimed : claims_eqb (skipping_claims unit_circuit unit_design plan) certified = true.
+Proof. vm_compute. reflexivity. Qed.
+Theorem refined : Forall (holds unit_circuit) certified ->
+  forall v, solution unit_circuit v ->
+  v (last_word c_input plan) = compute unit_design (skipping_words c_input plan v).
+Proof. intros H. exact (skipping_words_to_words _ _ _ _ _ checked claimed H eq_refl). Qed.
+"""
+
+
+def _skips(spec: UnitSpec) -> bool:
+    """Whether a unit is a chain of exact or cut sums, of which those with nothing to add are skipped."""
+    d = spec.design
+    one = spec.tree is None and spec.emulation is None and spec.scale_format is None
+    joined = (d.summation, d.c_position, d.nan_rule, d.negated) == ("fused", "joined", "word", "none")
+    plain = (d.group, d.piece_bits, d.zero_terms, d.carry_bits) == (None,) * 4
+    usual = (d.lost_bits, d.order) == ("cut", "ascending") and d.c_subnormals != "hidden_bit"
+    return d.zero_words == "skipped" and one and joined and plain and usual and spec.c_format == spec.d_format
 
 
 class TermFront(Front):
@@ -2625,7 +2705,9 @@ class Refinement:
         )
 
 
-def plan_of(spec: UnitSpec) -> Plan | WidePlan | StickyPlan | ScaledGroupsPlan | IntegerPlan:
+def plan_of(
+    spec: UnitSpec,
+) -> Plan | WidePlan | StickyPlan | ScaledGroupsPlan | SkippingPlan | IntegerPlan:
     """A unit's circuit, its cut points and the claims about them; InputError as these have it."""
     if spec.d_format.integer:
         return IntegerPlan(spec)
@@ -2633,6 +2715,8 @@ def plan_of(spec: UnitSpec) -> Plan | WidePlan | StickyPlan | ScaledGroupsPlan |
         return ScaledGroupsPlan(spec)
     if wide_parameter(spec):
         return WidePlan(spec)
+    if _skips(spec):
+        return SkippingPlan(spec)
     return StickyPlan(spec) if _sticks(spec) else Plan(spec)
 
 
@@ -2644,6 +2728,8 @@ def sources_of(spec: UnitSpec) -> str:
         return sources_digest("GroupUnit.v")
     if wide_parameter(spec):
         return sources_digest("WideUnit.v")
+    if _skips(spec):
+        return sources_digest("SkippingUnit.v")
     return sources_digest("StickyUnit.v" if _sticks(spec) else "Unit.v")
 
 

@@ -25,6 +25,7 @@ from semantic_slips import (
     SATURATES,
     SCALED,
     SIDES,
+    SKIPS,
     SLIPS,
     STAYS,
     STICKY,
@@ -301,6 +302,25 @@ def test_coq_takes_the_plan_of_scaled_groups_and_refuses_another_design(compiled
         assert right in texts[unit]
         with pytest.raises(InputError):
             _coqc(compiled, texts[unit].replace(right, wrong, 1))
+
+
+@pytest.mark.debian
+def test_coq_takes_the_plan_of_blocks_that_are_skipped_and_refuses_another_design(compiled: Path) -> None:
+    text = plan_of(tcformal.unit(SKIPS).spec).coq()
+    _coqc(compiled, text)
+    for right, wrong in (
+        ("skips := true", "skips := false"),
+        ("block := 1%nat", "block := 2%nat"),
+        ("c_rule := SignedZero", "c_rule := Kept"),
+        ("tiny := true", "tiny := false"),
+        ("emax := 127", "emax := 126"),
+        ("nan_word := 0x7fc00000", "nan_word := 0x7f800000"),
+        ("odd_negated := false", "odd_negated := true"),
+        ("Claim [] ", "Claim [Is 2] "),
+    ):
+        assert right in text
+        with pytest.raises(InputError):
+            _coqc(compiled, text.replace(right, wrong, 1))
 
 
 #: Sums of integers in groups: c first, pairs, two chains; each partial sum wraps or saturates.

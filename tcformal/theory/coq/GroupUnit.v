@@ -17,7 +17,7 @@ Definition sum_of_terms (f dr z : Z) (k : conversion) (l : list (mode * (num * b
   | None => NaN
   end.
 
-Lemma cut_value m u x y : V x = V y -> cut m u x = cut m u y.
+Lemma cut_of_value m u x y : V x = V y -> cut m u x = cut m u y.
 Proof. intros H. apply eq_IZR. apply Rmult_eq_reg_r with (bp u). 2: apply Rgt_not_eq, Flocq.Core.Raux.bpow_gt_0. now rewrite !cut_ok, H. Qed.
 
 Lemma unsigned_conversion k s t n u : zsign k = Positive -> convert k s n u = convert k t n u.
@@ -121,7 +121,7 @@ Proof.
   assert (E2 : map (fun t : mode * (num * bool) => cut (fst t) (top_is x v - unit_bits g) (fst (snd t))) (combine (modes g) l) = map (count_of v) (pairs_of x)).
   { unfold pairs_of. unfold entries in EC. clear -FR LL EC. revert FR LL EC. generalize (combine (summands x) (addends (entered x))). generalize (modes g). induction l as [|t l IH]; intros q c FR LL EC; inversion FR as [|? ra ? c' [H _] FR']; subst; destruct q as [|md q]; try easy.
     cbn [combine map fst snd]. f_equal.
-    - destruct ra as [r a]. rewrite <- (EC r a md (or_introl eq_refl)). now apply cut_value.
+    - destruct ra as [r a]. rewrite <- (EC r a md (or_introl eq_refl)). now apply cut_of_value.
     - apply (IH q c'); auto. intros. apply EC. now right. }
   rewrite E2. fold (whole_count x v). now rewrite SC.
 Qed.
@@ -131,7 +131,7 @@ Qed.
 Definition alike_val (v w : val) : Prop :=
   match v, w with Num x, Num y => V x = V y /\ exp x = exp y | Inf s, Inf t => s = t | NaN, NaN => True | _, _ => False end.
 
-Lemma alike_zero x y : V x = V y -> is_zero x = is_zero y.
+Lemma alike_is_zero x y : V x = V y -> is_zero x = is_zero y.
 Proof.
   intros H. destruct (is_zero x) eqn:X, (is_zero y) eqn:Y; auto; exfalso.
   - rewrite (V_zero x X) in H. symmetry in H. apply V_nothing in H. congruence.
@@ -369,7 +369,7 @@ Proof.
   assert (XE : T (Equal (exponent (of a)) (If dead (Num_ z) (exponent (group_number q)))) = true).
   { apply (group_use (Claim [finite (group_number q)] (Equal (exponent (of a)) (If dead (Num_ z) (exponent (group_number q)))))). - unfold group_claims. cbv zeta. rewrite !in_app_iff. right. right. right. now left. - cbn [given forallb]. now rewrite F. }
   unfold T in XE. cbn [truth] in XE. apply Z.eqb_eq in XE. change (value m v (If dead ?x ?y)) with (if truth m v dead then value m v x else value m v y) in XE. fold T in XE. rewrite DD in XE. cbn [value exponent] in XE.
-  assert (ZE : is_zero (at_exponent (exp y + ge) y) = is_zero y) by reflexivity. assert (ZR : is_zero y = is_zero (num_in v (group_number q))) by (rewrite <- ZE; now apply alike_zero).
+  assert (ZE : is_zero (at_exponent (exp y + ge) y) = is_zero y) by reflexivity. assert (ZR : is_zero y = is_zero (num_in v (group_number q))) by (rewrite <- ZE; now apply alike_is_zero).
   split.
   - unfold enters_as; cbn [fst snd]. split.
     + rewrite V1. destruct (is_zero y) eqn:Z0.
@@ -705,10 +705,10 @@ Proof.
   rewrite A, app_length in L. simpl in L. lia.
 Qed.
 
-Lemma combine_end {A B} (l : list A) (r : list B) a b : length l = length r -> combine (l ++ [a]) (r ++ [b]) = combine l r ++ [(a, b)].
+Lemma combine_ends {A B} (l : list A) (r : list B) a b : length l = length r -> combine (l ++ [a]) (r ++ [b]) = combine l r ++ [(a, b)].
 Proof. revert r. induction l as [|y l IH]; intros r L; destruct r; try easy. cbn [app combine]. f_equal. apply IH. now injection L. Qed.
 
-Lemma values_alike : Forall2 alike_val spec_values (map (val_in v) (summands x)).
+Lemma spec_values_alike : Forall2 alike_val spec_values (map (val_in v) (summands x)).
 Proof.
   destruct (g_groups fine_groups_are) as [LG _]. destruct last_addend as [_ LA]. rewrite (g_summands fine_groups_are), map_app. unfold spec_values. apply Forall2_app.
   - assert (G : forall gs qs (r : list Fused.addend), length gs = length qs -> length r = length qs -> (forall l q a, In (l, q, a) (combine (combine gs qs) r) -> alike_val (term_val l) (val_in v (group_number q))) -> Forall2 alike_val (map term_val gs) (map (val_in v) (map group_number qs))).
@@ -719,7 +719,7 @@ Qed.
 
 Lemma terms_enter : Forall (fun r => truth m v (finite r) = true) (summands x) -> Forall2 (enters_as v (sum_zero gd)) spec_terms (combine (summands x) (addends (entered x))).
 Proof.
-  intros F. destruct (g_groups fine_groups_are) as [LG _]. destruct last_addend as [EA LA]. rewrite (g_summands fine_groups_are) in F |- *. rewrite EA. rewrite combine_end by (now rewrite map_length). rewrite Forall_app in F. destruct F as [F1 F2]. unfold spec_terms. apply Forall2_app.
+  intros F. destruct (g_groups fine_groups_are) as [LG _]. destruct last_addend as [EA LA]. rewrite (g_summands fine_groups_are) in F |- *. rewrite EA. rewrite combine_ends by (now rewrite map_length). rewrite Forall_app in F. destruct F as [F1 F2]. unfold spec_terms. apply Forall2_app.
   - assert (G : forall gs qs (r : list Fused.addend), length gs = length qs -> length r = length qs -> Forall (fun r => truth m v (finite r) = true) (map group_number qs) -> (forall l q a, In (l, q, a) (combine (combine gs qs) r) -> In (l, q, a) (group_entries gd u)) ->
       Forall2 (enters_as v (sum_zero gd)) (map (fun l => (num_of (term_val l), term_alive l)) gs) (combine (map group_number qs) r)).
     { induction gs as [|l gs IH]; intros qs r A B FF H; destruct qs as [|q qs], r as [|a r]; try easy; [constructor|]. cbn [map combine]. constructor.
@@ -744,20 +744,20 @@ Proof.
   pose proof (plain_sound ct g k x v CI SOL TO C1 (group_ending u) EO EN C2 C3 ZS R (fun _ => ex_intro _ false eq_refl)) as SV.
   pose proof (plain_usual ct g k x v CI SOL TO C1 (group_ending u) EO EN C2 C3) as US.
   rewrite (word_sound ct (d_format d) (Num_ (Design.nan_word d)) (Design.nan_word d) (outcome (group_ending u)) _ (group_result u) v (fun _ => eq_refl) BW C4 SOL US).
-  rewrite <- (Unit.encode_same (d_format d) (Design.nan_word d) _ _ SV). f_equal. unfold spec_sum. destruct (alike_numbers _ _ values_alike) as [AN AS]. rewrite AN, AS.
+  rewrite <- (Unit.encode_same (d_format d) (Design.nan_word d) _ _ SV). f_equal. unfold spec_sum. destruct (alike_numbers _ _ spec_values_alike) as [AN AS]. rewrite AN, AS.
   destruct (numbers_or_none ct v (summands x)) as [N|F].
   - unfold on_numbers. rewrite N. unfold numbers in N. destruct (forallb is_num (map (val_in v) (summands x))); [discriminate N|reflexivity].
   - pose proof (numbers_all ct v (summands x) F) as N. unfold on_numbers. rewrite N. unfold numbers in N. destruct (forallb is_num (map (val_in v) (summands x))); [|discriminate N].
     symmetry. exact (circuit_sum ct g k x v (sum_zero gd) spec_terms CI SOL TO C1 eq_refl F (terms_enter F)).
 Qed.
 
-Lemma all_numbers : forallb is_num spec_values = true -> spec_values = map (fun t => Num (fst t)) spec_terms /\ Forall (fun r => truth m v (finite r) = true) (summands x).
+Lemma spec_values_numbers : forallb is_num spec_values = true -> spec_values = map (fun t => Num (fst t)) spec_terms /\ Forall (fun r => truth m v (finite r) = true) (summands x).
 Proof.
   intros H. split.
   - unfold spec_values, spec_terms in *. rewrite forallb_app in H. apply andb_prop in H. destruct H as [H1 H2]. rewrite map_app, map_map. cbn [map forallb] in *. rewrite andb_true_r in H2. f_equal.
     + apply map_ext_in. intros l I. rewrite forallb_forall in H1. specialize (H1 _ (in_map term_val _ _ I)). cbn [fst]. now destruct (term_val l).
     + cbn [fst]. now destruct cv.
-  - destruct (numbers_or_none ct v (summands x)) as [N|F]; [|exact F]. exfalso. destruct (alike_numbers _ _ values_alike) as [AN _]. rewrite H in AN. unfold numbers in N. rewrite <- AN in N. discriminate N.
+  - destruct (numbers_or_none ct v (summands x)) as [N|F]; [|exact F]. exfalso. destruct (alike_numbers _ _ spec_values_alike) as [AN _]. rewrite H in AN. unfold numbers in N. rewrite <- AN in N. discriminate N.
 Qed.
 
 Lemma group_places_nonempty : spec_terms <> [].
@@ -826,7 +826,7 @@ Proof.
   assert (VS : map (fun l => fst (term_in ct gd u v l)) (groups_of gd u) ++ [cv] = spec_values ct gd u v).
   { unfold spec_values. f_equal. apply map_ext. intros l. unfold term_val. change (more_exponent gd) with 0. now rewrite moved_nothing. }
   rewrite VS. unfold spec_sum. destruct (forallb is_num (spec_values ct gd u v)) eqn:AN.
-  - destruct (all_numbers ct gd u v OK CL SOL AN) as [E1 F].
+  - destruct (spec_values_numbers ct gd u v OK CL SOL AN) as [E1 F].
     assert (EO : omax_list (map (fun l => snd (term_in ct gd u v l)) (groups_of gd u)) = omax_list (map (fun t => if is_zero (fst t) && snd t then Some (exp (fst t)) else None) (spec_terms ct gd u v))).
     { unfold spec_terms. rewrite map_app, map_map. cbn [map fst snd]. rewrite andb_false_r.
       assert (OA : forall l : list (option Z), omax_list (l ++ [None]) = omax_list l) by (clear; unfold omax_list; induction l as [|o l IH]; auto; cbn [app fold_right]; now rewrite IH).
@@ -913,7 +913,7 @@ Proof.
   rewrite VS. unfold spec_sum. destruct (forallb is_num (spec_values ct gd u v)) eqn:AN; [|reflexivity].
   rewrite (wide_terms_sum s (term_mode_of gd) (c_mode_of gd) (sum_bits_of gd) (sum_zero gd) (sum_conversion gd) _ WP (proj2 (g_terms ct gd u v FG))).
   - change (wide_drop s (sum_bits_of gd)) with (sum_drop gd). f_equal. rewrite map_map, map_app, map_map. cbn [map is_c fst snd Wide.number counts_at_zero plain Wide.its alive]. unfold spec_terms, group_rule; cbn [modes].
-    rewrite combine_end by (rewrite !map_length; symmetry; apply (g_groups ct gd u v FG)). f_equal. rewrite (same_modes (term_mode_of gd)).
+    rewrite combine_ends by (rewrite !map_length; symmetry; apply (g_groups ct gd u v FG)). f_equal. rewrite (same_modes (term_mode_of gd)).
     + unfold ts. rewrite !map_map. reflexivity.
     + intros y I. apply in_map_iff in I. now destruct I as [_ [<- _]].
     + rewrite !map_length. symmetry. apply (g_groups ct gd u v FG).

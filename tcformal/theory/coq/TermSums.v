@@ -102,7 +102,7 @@ Proof.
 Qed.
 Lemma wrap_wrap w a : wrap w (wrap w a) = wrap w a.
 Proof. unfold wrap. rewrite Z.sub_add. now rewrite Zmod_mod. Qed.
-Lemma wrap_range w a : 0 < w -> - 2 ^ (w - 1) <= wrap w a < 2 ^ (w - 1).
+Lemma wrap_bounds w a : 0 < w -> - 2 ^ (w - 1) <= wrap w a < 2 ^ (w - 1).
 Proof.
   intros W. unfold wrap. assert (P : 2 ^ w = 2 * 2 ^ (w - 1)) by (rewrite <- Z.pow_succ_r by lia; f_equal; lia).
   pose proof (Z.mod_pos_bound (a + 2 ^ (w - 1)) (2 ^ w) ltac:(apply pow2_pos; lia)). lia.
@@ -245,7 +245,7 @@ Let at_place i := count_of (nth i (summands x) nobody_summand, nth i (addends y)
 Lemma place_bounds i : (i < length (addends y))%nat -> 0 <= v (aligned (nth i (addends y) absent)) <= largest_aligned (nth i (addends y) absent).
 Proof. intros I. destruct (entry_of (nth i (addends y) absent)) as [r [md E]]; [now apply nth_In|]. now apply (entry_cut r _ md). Qed.
 
-Lemma leaf_value i : value m v (signed_term (sign (nth i (summands x) nobody_summand)) (U (aligned (nth i (addends y) absent)))) = at_place i.
+Lemma summand_value i : value m v (signed_term (sign (nth i (summands x) nobody_summand)) (U (aligned (nth i (addends y) absent)))) = at_place i.
 Proof. unfold at_place, count_of, with_sign, signed_term; cbn [fst snd value truth]. destruct (v _ =? 1); lia. Qed.
 
 Lemma exact_tree t : held_bits g = None -> (forall q, In q (adding_claims g x t) -> holds ct q) -> (forall i, In i (places t) -> (i < length (addends y))%nat) ->
@@ -253,7 +253,7 @@ Lemma exact_tree t : held_bits g = None -> (forall q, In q (adding_claims g x t)
 Proof.
   intros RM. induction t as [n i|n l IHl r IHr]; intros Q P.
   - assert (H : T (Equal (Sg n) (signed_term (sign (nth i (summands x) nobody_summand)) (U (aligned (nth i (addends y) absent))))) = true) by (apply (Q (Claim [] _)); [now left|exact SOL|reflexivity]).
-    unfold T in H. cbn [truth] in H. apply Z.eqb_eq in H. rewrite leaf_value in H. cbn [value] in H. cbn [tree_node places map zsum fold_right tree_bound].
+    unfold T in H. cbn [truth] in H. apply Z.eqb_eq in H. rewrite summand_value in H. cbn [value] in H. cbn [tree_node places map zsum fold_right tree_bound].
     pose proof (place_bounds i (P i (or_introl eq_refl))) as B. rewrite H. unfold at_place, count_of, with_sign; cbn [fst snd]. destruct (v (sign _) =? 1); lia.
   - cbn [adding_claims] in Q. rewrite RM in Q.
     destruct IHl as [SL BL]. { intros q I. apply Q. right. apply in_or_app. now left. } { intros i I. apply P. cbn [places]. apply in_or_app. now left. }
@@ -264,12 +264,12 @@ Proof.
     unfold T in H. cbn [truth value] in H. apply Z.eqb_eq in H. cbn [tree_node places tree_bound]. rewrite H, map_app, zsum_app. lia.
 Qed.
 
-Lemma wrapped_tree w t : held_bits g = Some w -> 0 < w -> (forall q, In q (adding_claims g x t) -> holds ct q) ->
+Lemma wrapped_partials w t : held_bits g = Some w -> 0 < w -> (forall q, In q (adding_claims g x t) -> holds ct q) ->
   wrap w (sg (width_in m (tree_node t)) (v (tree_node t))) = wrap w (zsum (map at_place (places t))).
 Proof.
   intros RM W. induction t as [n i|n l IHl r IHr]; intros Q.
   - assert (H : T (Equal (Sg n) (signed_term (sign (nth i (summands x) nobody_summand)) (U (aligned (nth i (addends y) absent))))) = true) by (apply (Q (Claim [] _)); [now left|exact SOL|reflexivity]).
-    unfold T in H. cbn [truth] in H. apply Z.eqb_eq in H. rewrite leaf_value in H. cbn [value] in H. cbn [tree_node places map zsum fold_right]. rewrite H. f_equal. lia.
+    unfold T in H. cbn [truth] in H. apply Z.eqb_eq in H. rewrite summand_value in H. cbn [value] in H. cbn [tree_node places map zsum fold_right]. rewrite H. f_equal. lia.
   - cbn [adding_claims] in Q. rewrite RM in Q. specialize (IHl ltac:(intros q I; apply Q; right; apply in_or_app; now left)). specialize (IHr ltac:(intros q I; apply Q; right; apply in_or_app; now right)).
     assert (H : T (Equal (Sg n) (wrapped_term w (Plus (Sg (tree_node l)) (Sg (tree_node r))))) = true) by (apply (Q (Claim [] _)); [now left|exact SOL|reflexivity]).
     unfold T in H. cbn [truth] in H. apply Z.eqb_eq in H. rewrite wrapped_is in H by exact W. cbn [value] in H. cbn [tree_node places]. rewrite H, wrap_wrap, map_app, zsum_app, <- wrap_add, IHl, IHr. apply wrap_add.
@@ -295,10 +295,10 @@ Proof.
   destruct fine_terms_are as [FO _ _ NO DR RM]. destruct claims_parts as [_ [_ [CT CC]]]. rewrite Forall_forall in CT. unfold count_claims, count_bound in *. fold y in CC. fold y.
   destruct (ok_parts ct d f y FO) as [_ [_ [_ [_ [_ P]]]]].
   destruct (held_bits g) as [w|] eqn:R.
-  - destruct RM as [W _]. pose proof (wrapped_tree w (partials y) R W CT) as WT. rewrite all_places in WT.
+  - destruct RM as [W _]. pose proof (wrapped_partials w (partials y) R W CT) as WT. rewrite all_places in WT.
     assert (H : T (Equal (n_term y) (wrapped_term w (Sg (tree_node (partials y))))) = true) by (apply (use_all _ (Claim [] _) CC); [now left|reflexivity]).
     unfold T in H. cbn [truth] in H. apply Z.eqb_eq in H. rewrite wrapped_is in H by exact W. cbn [value n_term] in H. fold sum_count in H. rewrite H, WT.
-    pose proof (wrap_range w whole_count W) as WR. split; [reflexivity|]. split; [lia|]. unfold count_range. rewrite R. unfold T. cbn [truth value n_term]. fold y m.
+    pose proof (wrap_bounds w whole_count W) as WR. split; [reflexivity|]. split; [lia|]. unfold count_range. rewrite R. unfold T. cbn [truth value n_term]. fold y m.
     change (sg (width_in m (total_node y)) (v (total_node y))) with sum_count. rewrite H, WT, andb_true_iff, Z.leb_le, Z.ltb_lt. lia.
   - destruct (exact_tree (partials y) R CT) as [S B]. { intros i I. apply (Permutation_in _ (Permutation_sym P)) in I. apply in_seq in I. lia. }
     rewrite all_places in S. assert (K : forallb T [within_tree y (partials y)] = true) by (cbn [forallb]; unfold T, within_tree; rewrite (proj2 (truth_within _ v _ _)) by (cbn [value]; exact B); reflexivity).
