@@ -760,9 +760,6 @@ Proof.
   - destruct (numbers_or_none ct v (summands x)) as [N|F]; [|exact F]. exfalso. destruct (alike_numbers _ _ spec_values_alike) as [AN _]. rewrite H in AN. unfold numbers in N. rewrite <- AN in N. discriminate N.
 Qed.
 
-Lemma group_places_nonempty : spec_terms <> [].
-Proof. unfold spec_terms. destruct (map _ (groups_of gd u)); easy. Qed.
-
 Let w := group_words u v.
 
 Lemma group_pairs_length : (0 < length (pairs w) <= block d)%nat.
