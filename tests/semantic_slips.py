@@ -58,6 +58,14 @@ TWICE = "blackhole/MVMUL.tf32.bf16"
 OTHER_BITS = "blackhole/MVMUL.bf16.fp32@b_bits=5..9"
 FAULT = "wormhole/MVMUL.bf16.fp32"
 
+#: Sums of bounded width with a bit for what is cut off; zeros that count as ones.
+STICKY = "vortex/VX_tcu_fedp_tfr.bf16"
+#: Scaled groups of products; with zeros by their scales, and a sum that is cut again.
+SCALED = "blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3"
+CUT_AGAIN = "cute/Nvfp4F32"
+#: Blocks that are skipped.
+SKIPS = "et-soc-1/TensorFMA32"
+
 
 @dataclass(frozen=True, slots=True)
 class Slip:
@@ -309,7 +317,11 @@ SLIPS = [
         FRAMED,
     ),
     Slip(
-        "groups are cut as unsigned numbers", "sums.framed", "g.ashr(x.bits, y)", "g.lshr(x.bits, y)", GROUPED
+        "groups are cut as unsigned numbers",
+        "sums.framed",
+        "g.ashr(x.bits, by)",
+        "g.lshr(x.bits, by)",
+        GROUPED,
     ),
     Slip(
         "a c that vanishes is kept",
@@ -448,6 +460,112 @@ SLIPS = [
         "g.const((1 << wide.width) - (1 << design.minus_one), wide.width)",
         "g.const((1 << wide.width) - (1 << design.minus_one - 1), wide.width)",
         FAULT,
+    ),
+    Slip(
+        "a zero counts as no number",
+        "sums.sticky",
+        "g.ite(term.zero, one, term.significand)",
+        "term.significand",
+        STICKY,
+        quick=True,
+    ),
+    Slip(
+        "a sum of bounded width is a bit narrower",
+        "reduce",
+        "width = 2 + carry_bits + fraction_bits",
+        "width = 1 + carry_bits + fraction_bits",
+        STICKY,
+        quick=True,
+    ),
+    Slip(
+        "the bits that one term loses are forgotten",
+        "sums.sticky",
+        'g.label("sticky", any_of(g, lost))',
+        'g.label("sticky", any_of(g, lost[1:]))',
+        STICKY,
+        quick=True,
+    ),
+    Slip(
+        "the bit for what is lost is added to a zero",
+        "sums.sticky",
+        "bit = g.and_(sticky, g.any_bit(magnitude))",
+        "bit = sticky",
+        STICKY,
+    ),
+    Slip(
+        "a subnormal c with a hidden bit keeps its exponent",
+        "special",
+        "g.sub_mod(code, g.zero_extend_to(subnormal, code.width))",
+        "code",
+        STICKY,
+    ),
+    Slip(
+        "the lowest number of a sum's width has a magnitude",
+        "sums.step",
+        "min(magnitude.width, total.fraction_bits + design.carry_bits + 1)",
+        "magnitude.width",
+        STICKY,
+    ),
+    Slip(
+        "a group's sum lacks its carries",
+        "product",
+        "width + 1 + len(terms).bit_length()",
+        "width",
+        SCALED,
+        quick=True,
+    ),
+    Slip(
+        "a group with a zero counts as a zero",
+        "product",
+        'g.label("zero", all_of(',
+        'g.label("zero", any_of(',
+        SCALED,
+        quick=True,
+    ),
+    Slip(
+        "a group of zeros is one where its scales are none",
+        "product",
+        'design.zero_group == "scale"',
+        'design.zero_group == "none"',
+        CUT_AGAIN,
+        quick=True,
+    ),
+    Slip(
+        "a group's exponent falls instead of growing",
+        "product",
+        "-design.group_exponent",
+        "design.group_exponent",
+        CUT_AGAIN,
+    ),
+    Slip(
+        "a sum keeps what is cut off again",
+        "sums.step",
+        "g.shift_left_const(g.truncate_low(total.bits, dropped), dropped)",
+        "total.bits",
+        CUT_AGAIN,
+        quick=True,
+    ),
+    Slip(
+        "c is rounded down as the groups are",
+        "sums.step",
+        "own, mode))",
+        "own, design.alignment_rounding))",
+        CUT_AGAIN,
+    ),
+    Slip(
+        "a block is skipped where both its sides are zeros alone",
+        "mma",
+        "return g.or_(*(all_of(g, [g.is_zero(x)",
+        "return g.and_(*(all_of(g, [g.is_zero(x)",
+        SKIPS,
+        quick=True,
+    ),
+    Slip(
+        "a skipped block gives the first c",
+        "mma",
+        "blocks[-1].result if blocks else c, word)",
+        "c, word)",
+        SKIPS,
     ),
 ]
 

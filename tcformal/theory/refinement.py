@@ -1,9 +1,10 @@
 """Refinement: that a unit's circuit computes what its design does, from words to words (`coq/Unit.v`).
 
 A unit's circuit, the plan of its cut points and the claims about them are data for `Unit.v`, whose theorem
-`words_to_words` says that the claims suffice; for a design of `Wide.v`, data for `WideUnit.v`.  Each claim is
-decided by a solver whose proof is checked.  The plan is read off the stage records and not trusted: a wrong
-cut point makes a claim false, or Coq refuse the unit.
+`words_to_words` says that the claims suffice; for a design of `Wide.v`, data for `WideUnit.v`, for scaled
+groups for `GroupUnit.v`, for a sum that remembers what is cut off for `StickyUnit.v`, for blocks that are
+skipped for `SkippingUnit.v`.  Each claim is decided by a solver whose proof is checked.  The plan is read off
+the stage records and not trusted: a wrong cut point makes a claim false, or Coq refuse the unit.
 
 `refinements.jsonl` has a row for each unit whose claims were decided and whose file Coq took.  It says
 something about one circuit, one design and the sources in Coq as they were, by their digests: where one of
@@ -31,16 +32,27 @@ from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
 from tcformal.ir.walk import digest, met, reachable
-from tcformal.semantics.align import align, lowered
+from tcformal.semantics.align import align, cuts_off, effective_exponents, lowered
 from tcformal.semantics.chain import chained_dot, declare_inputs
 from tcformal.semantics.mma import factors_of_product, flushed_product, negated
 from tcformal.semantics.number import Exponent, Number, Term
 from tcformal.semantics.pack import converted_word
 from tcformal.semantics.product import in_pieces, product
-from tcformal.semantics.reduce import signed_magnitude
+from tcformal.semantics.reduce import signed_magnitude, split_sign
 from tcformal.semantics.special import limit_product
-from tcformal.semantics.stages import Block, Dot, DotStep, Floored, Maximum, Rounded, SpecialCases, Total
+from tcformal.semantics.stages import (
+    Block,
+    Dot,
+    DotStep,
+    Floored,
+    GroupSum,
+    Maximum,
+    Rounded,
+    SpecialCases,
+    Total,
+)
 from tcformal.semantics.sums.step import as_term
+from tcformal.semantics.sums.sticky import with_leading_one
 from tcformal.semantics.sums.windows import FIXED_WINDOW, fixed_sum, fixed_width, window_total
 from tcformal.semantics.unpack import unpack
 from tcformal.solve.certificate import checked_steps
@@ -649,6 +661,12 @@ class Front:
 
     def claims(self) -> Iterator[Claim]:
         """`Fused.v`, front_claims."""
+        yield from self.aligned_claims()
+        yield self._total_claim()
+        yield from self._tree_claims(self.tree)
+
+    def aligned_claims(self) -> Iterator[Claim]:
+        """`Fused.v`, aligned_claims."""
         for x, known, cut in zip(self.numbers, self.known, self.entering, strict=True):
             given = [is_finite(x), *known]
             yield make_claim(given, in_span(x.term.exponent), cut)
@@ -659,8 +677,6 @@ class Front:
         yield make_claim(self._in_tops, equal(self.top, u(code) + self.largest_of.low), [code])
         yield make_claim(self._in_tops, in_span(self.total.e_max), [code])
         yield from self._comparison_claims(self.largest_of, iter(range(len(self.numbers))))
-        yield self._total_claim()
-        yield from self._tree_claims(self.tree)
 
     def _align_claims(self, i: int) -> Iterator[Claim]:
         """`Fused.v`, align_claims."""
@@ -1487,24 +1503,36 @@ class Plan:
     def __init__(self, spec: UnitSpec) -> None:
         self.design = coq_design(spec)  # first, because it says what the specification has not
         _refuse(spec)
-        self.spec, self.how = spec, spec.emulation
-        self.graph = g = Graph()  # one of its own, because cut points are named in it
+        g = Graph()  # one of its own, because cut points are named in it
         dot = chained_dot(g, spec, declare_inputs(g, spec, spec.k))
+        self._read(spec, g, dot, range(spec.k), g.inputs["c"], dot.result, slice(None))
+
+    @classmethod
+    def of_block(cls, spec: UnitSpec, g: Graph, dot: Dot, i: int, c: Node, root: Node) -> Plan:
+        """The plan of one block of a circuit, from the word `c` before it to that of its sum."""
+        made, length = cls.__new__(cls), min(spec.k, spec.design.products)
+        made._read(spec, g, dot, range(i * length, (i + 1) * length), c, root, slice(i, i + 1))
+        return made
+
+    def _read(
+        self, spec: UnitSpec, g: Graph, dot: Dot, ks: range, c_node: Node, root: Node, blocks: slice
+    ) -> None:
+        self.spec, self.how, self.graph = spec, spec.emulation, g
+        self.ks, self.c_node, self.root = ks, c_node, root
         d = spec.design
-        self.root = dot.result
         self.rule = str(d.c_subnormals)
         self.inner = self.rule if spec.tree is not None else "kept"
         self.rounds_down, self.windowed = d.summation in ("tr", "gtr"), _windowed(spec)
         roundings = {x.operands[0].ks[0]: x for x in dot.steps if _rounds_product(x)}
-        self.leaves = [self._product(k, roundings) for k in range(spec.k)]
-        c = unpack(g, g.inputs["c"], spec.c_format)
-        self.c = Leaf((Factor(g.inputs["c"], spec.c_format, _own(c.term.significand)),), c)
-        before, entering = c, [g.inputs["c"]]
+        self.leaves = [self._product(k, roundings) for k in ks]
+        c = unpack(g, c_node, spec.c_format)
+        self.c = Leaf((Factor(c_node, spec.c_format, _own(c.term.significand)),), c)
+        before, entering = c, [c_node]
         self.zero: Number | None = None
         self.blocks: list[tuple[Number, Number, Sequence[Node], BlockSum]] = []
         self.outcomes: list[Number] = []
         self.nan_rule = str(d.nan_rule) if spec.tree is None else spec.tree.nan_rule
-        groups = self._groups(dot)
+        groups = self._groups(dot)[blocks]
         if self.how is not None:
             before, entering = unpack(g, g.const(0, spec.d_format.width), spec.d_format), []
             self.zero = before
@@ -1536,7 +1564,7 @@ class Plan:
             last = dot.stages[-1]
             assert isinstance(last, DotStep)
             assert last.specials is not None
-            cuts = [[dot.blocks[-1].result], [g.inputs["c"]]]
+            cuts = [[dot.blocks[-1].result], [c_node]]
             self.adding = last.specials.operands[0], Fused(last, self.how.addition, cuts)
         self.last = self.adding[1] if self.adding is not None else self.blocks[-1][3]
         self.all_claims = list(self._claims())
@@ -1746,7 +1774,7 @@ From TC Require Import Spec Design Bv Circuit Finish Fused Leaves Stage Products
 Open Scope Z_scope.
 {circuit_text(self.nodes)}
 Definition unit_design : design := {self.design}.
-Definition plan : unit_plan := {self._coq_plan()}.
+Definition plan : unit_plan := {self.text()}.
 {claims_text(self.all_claims)}
 Lemma checked : unit_ok unit_circuit unit_design plan = true.
 Proof. vm_compute. reflexivity. Qed.
@@ -1758,9 +1786,10 @@ Theorem refined : Forall (holds unit_circuit) certified ->
 Proof. exact (certified_words_to_words _ _ _ _ checked claimed). Qed.
 """
 
-    def _coq_plan(self) -> str:
+    def text(self) -> str:
+        """The plan as `Unit.v`, unit_plan."""
         g, spec = self.graph, self.spec
-        inputs = {x: "; ".join(name(g.inputs[f"{x}[{k}]"]) for k in range(spec.k)) for x in "ab"}
+        inputs = {x: "; ".join(name(g.inputs[f"{x}[{k}]"]) for k in self.ks) for x in "ab"}
         scales: list[str] = []
         if spec.scale_format is not None:
             count = range(-(-spec.k // (spec.scale_block or 1)))
@@ -1780,7 +1809,7 @@ Proof. exact (certified_words_to_words _ _ _ _ checked claimed). Qed.
             rows = (f"[{'; '.join(map(number_text, x.terms))}]" for x in self.leaves)
             plan, pieces = "InPieces", f" [{'; '.join(rows)}]"
         return (
-            f"{plan} [{inputs['a']}]%positive [{inputs['b']}]%positive {name(g.inputs['c'])}"
+            f"{plan} [{inputs['a']}]%positive [{inputs['b']}]%positive {name(self.c_node)}"
             f" [{'; '.join(scales)}]%positive\n"
             f" [{leaves}]\n {number_text(self.c.number)} {maybe(self.c.factors[0].significand)}"
             f" {number_text(zero)}\n"
@@ -2059,6 +2088,503 @@ def _shown_claims(x: Shown, zero: Expr, r: Number) -> Iterator[Claim]:
     yield make_claim([], in_span(t.exponent))
 
 
+class SkippingPlan:
+    """The plan of a unit that skips blocks: that of each block, and its word (`SkippingUnit.v`)."""
+
+    def __init__(self, spec: UnitSpec) -> None:
+        self.design, self.spec, d = coq_design(spec), spec, spec.design
+        _refuse(replace(spec, design=replace(d, zero_words="summed")))
+        self.graph = g = Graph()
+        dot = chained_dot(g, spec, declare_inputs(g, spec, spec.k))
+        before = g.inputs["c"]
+        self.parts: list[tuple[Plan, Node]] = []
+        for i, block in enumerate(dot.blocks):
+            if block.result.op != "ite":
+                raise InputError(f"expected blocks that may be skipped, but got {spec.name}")
+            made = Plan.of_block(spec, g, dot, i, before, block.result.args[2])
+            self.parts.append((made, block.result))
+            before = block.result
+        self.all_claims = list(self._claims())
+        named = [x for claim in self.all_claims for e in (*claim.given, claim.goal) for x in e.nodes()]
+        self.nodes = reachable([before, *named])
+
+    def claims(self) -> Iterator[Claim]:
+        """`SkippingUnit.v`, skipping_claims."""
+        return iter(self.all_claims)
+
+    def _claims(self) -> Iterator[Claim]:
+        inputs = self.graph.inputs
+        for part, word in self.parts:
+            yield from part.claims()
+            a, b = (all_of(equal(u(inputs[f"{x}[{k}]"]), 0) for k in part.ks) for x in "ab")
+            goal = equal(u(word), choice(a | b, u(part.c_node), u(part.root)))
+            yield make_claim([], goal, [part.c_node, part.root])
+
+    def coq(self) -> str:
+        """A file for `coqc` beside the sources: the unit as data, and the theorem about it."""
+        parts = ";\n ".join(f"({part.text()}, {name(word)}%positive)" for part, word in self.parts)
+        return f"""\
+(** {self.spec.name}: its circuit, its cut points and the claims that were certified. *)
+From Coq Require Import ZArith List Bool.
+From TC Require Import Spec Design Bv Circuit Finish Fused Leaves Stage Products After Unit SkippingUnit.
+Import ListNotations.
+Open Scope Z_scope.
+{circuit_text(self.nodes)}
+Definition unit_design : design := {self.design}.
+Definition plan : skipping_unit := [{parts}].
+Definition c_input : positive := {name(self.graph.inputs["c"])}.
+{claims_text(self.all_claims)}
+Lemma checked : skipping_fine unit_circuit unit_design c_input plan = true.
+Proof. vm_compute. reflexivity. Qed.
+Lemma claimed : claims_eqb (skipping_claims unit_circuit unit_design plan) certified = true.
+Proof. vm_compute. reflexivity. Qed.
+Theorem refined : Forall (holds unit_circuit) certified ->
+  forall v, solution unit_circuit v ->
+  v (last_word c_input plan) = compute unit_design (skipping_words c_input plan v).
+Proof. intros H. exact (skipping_words_to_words _ _ _ _ _ checked claimed H eq_refl). Qed.
+"""
+
+
+def _skips(spec: UnitSpec) -> bool:
+    """Whether a unit is a chain of exact or cut sums, of which those with nothing to add are skipped."""
+    d = spec.design
+    one = spec.tree is None and spec.emulation is None and spec.scale_format is None
+    joined = (d.summation, d.c_position, d.nan_rule, d.negated) == ("fused", "joined", "word", "none")
+    plain = (d.group, d.piece_bits, d.zero_terms, d.carry_bits) == (None,) * 4
+    usual = (d.lost_bits, d.order) == ("cut", "ascending") and d.c_subnormals != "hidden_bit"
+    return d.zero_words == "skipped" and one and joined and plain and usual and spec.c_format == spec.d_format
+
+
+class TermFront(Front):
+    """A sum of terms that take part in the largest exponent with exponents of their own (`TermSums.v`,
+    term_sum).
+
+    `summands`: the terms as their signs and special values count; `numbers`: as they are aligned; `room`: the
+    bits that hold the sum; `dropped`: low bits of it that are rounded down.
+    """
+
+    def __init__(
+        self, total: Total, summands: Sequence[Number], numbers: Sequence[Number], d: Design, entering: Cuts
+    ) -> None:
+        super().__init__(total, numbers, d, entering)
+        self.zero_exponent = "own"
+        self.summands = summands
+        self.dropped = total.fraction_bits - (d.sum_fraction_bits or total.fraction_bits)
+        self.room = None if d.carry_bits is None else 2 + d.carry_bits + total.fraction_bits
+        if self.room is not None and self.tree.width > self.room:
+            raise InputError(f"expected a sum of {self.room} bits, but got one of {self.tree.width}")
+        self.most = 1 << self.room - 1 if self.room is not None else self.bound + (1 << self.dropped)
+
+    @property
+    def known_sum(self) -> tuple[Expr, ...]:
+        """`TermSums.v`, count_known."""
+        known = within(self.most, self.n)
+        if self.room is not None:
+            known = (-self.most <= self.n) & (self.n < self.most)
+        return known, in_span(self.total.e_max)
+
+    def _wrapped(self, x: Expr) -> Expr:
+        """`TermSums.v`, wrapped_term."""
+        assert self.room is not None
+        half = 1 << self.room - 1
+        return bits(0, self.room, x + 3 * half) - half
+
+    def claims(self) -> Iterator[Claim]:
+        """`TermSums.v`, term_claims_of."""
+        yield from self.aligned_claims()
+        for x, y in zip(self.summands, self.numbers, strict=True):
+            if x.term.sign is not y.term.sign:  # cut toward zero among terms that are rounded down
+                yield make_claim([], ~is_one(y.term.sign))
+        yield from self._adding_claims(self.tree)
+        node, whole = self.total.bits, sg(self.tree)
+        if self.room is not None:
+            yield make_claim([], equal(self.n, self._wrapped(whole)), [self.tree])
+            return
+        known = [self._within(self.tree)]
+        yield make_claim(known, self.n <= whole, [self.tree])
+        yield make_claim(known, whole < self.n + (1 << self.dropped), [self.tree])
+        yield make_claim(known, equal(bits(0, self.dropped, u(node)), 0), [self.tree])
+
+    def _adding_claims(self, node: Node) -> Iterator[Claim]:
+        """`TermSums.v`, adding_claims."""
+        if node not in self.sums:
+            i = self.places[node]
+            sign, aligned = self.summands[i].term.sign, self.total.terms[i].aligned
+            yield make_claim([], equal(sg(node), _signed(sign, u(aligned))), [sign, aligned])
+            return
+        left, right = self.sums[node].of
+        both = sg(left) + sg(right)
+        if self.room is None:
+            given = [self._within(left), self._within(right)]
+            yield make_claim(given, equal(sg(node), both), [left, right])
+        else:
+            yield make_claim([], equal(sg(node), self._wrapped(both)), [left, right])
+        yield from self._adding_claims(left)
+        yield from self._adding_claims(right)
+
+    def lost_claims(self, lost: Sequence[Node]) -> Iterator[Claim]:
+        """`TermSums.v`, lost_claims; `lost`: whether a bit of each term is cut off."""
+        for node, x, row in zip(lost, self.numbers, self.total.terms, strict=True):
+            term, f = x.term, self.total.fraction_bits
+            up, down = max(0, f - term.fraction_bits), max(0, term.fraction_bits - f)
+            clamped = lower(u(row.shift), term.significand.width + up)
+            same = equal((u(row.aligned) << clamped) * (1 << down), u(term.significand) * (1 << up))
+            yield make_claim([], iff(is_one(node), ~same), [term.significand, row.shift])
+
+    def sticky_to_round(self, lost: Sequence[Node], low: int) -> ToRound:
+        """`TermSums.v`, sticky_round: a bit for what is lost stands `low` places below the sum."""
+        assert self.room is not None
+        n, e, node = self.n, self.total.e_max, self.total.bits
+        zero, lowest = equal(n, 0), equal(n, -(1 << self.room - 1))
+        some = any_of(map(is_one, lost)) & ~zero
+        return ToRound(
+            operands=self.summands,
+            size=choice(lowest, 0, magnitude(n) * (1 << low) + choice(some, 1, 0)),
+            no_size=zero | lowest, down=(n < 0) & ~lowest,
+            unit=u(e.bits) + (e.low - self.total.fraction_bits - low), bound=self.most * (1 << low) + 1,
+            known=self.known_sum, sign=n < 0, node=node, nodes=(node, e.bits, *lost),
+        )  # fmt: skip
+
+    def text(self) -> str:
+        """The sum as `TermSums.v`, term_sum."""
+        return f"(TermSum [{'; '.join(map(number_text, self.summands))}] {front_text(self)})"
+
+
+def _ruled(x: Shown, rule: str) -> Shown:
+    """A value with what any rule makes of subnormals (`StickyUnit.v`, shown_rule)."""
+    if rule != "hidden_bit":
+        return x.flushed(rule)
+    some = ~equal(x.significand, 0) & (x.significand < 1 << x.fraction_bits)
+    subnormal = ~x.inf & some
+    hidden = x.significand + (1 << x.fraction_bits)
+    return replace(
+        x, significand=choice(subnormal, hidden, x.significand),
+        exponent=choice(subnormal, x.exponent + -1, x.exponent),
+    )  # fmt: skip
+
+
+def _one_sig(x: Shown) -> Expr:
+    """A significand, that of a zero 1 (`StickyUnit.v`, one_sig)."""
+    return choice(equal(x.significand, 0), 1 << x.fraction_bits, x.significand)
+
+
+class StickyPlan:
+    """The plan of a unit of one block, whose zeros count as ones and whose sum remembers what is cut off
+    (`StickyUnit.v`).
+    """
+
+    def __init__(self, spec: UnitSpec) -> None:
+        self.design, self.spec, d = coq_design(spec), spec, spec.design
+        self.graph = g = Graph()
+        dot = chained_dot(g, spec, declare_inputs(g, spec, spec.k))
+        self.root = dot.result
+        (step,) = dot.steps
+        total, rounded, specials = _ended(step)
+        self.words = [(g.inputs[f"a[{k}]"], g.inputs[f"b[{k}]"]) for k in range(spec.k)]
+        self.ones: list[tuple[Node, Node]] = []
+        for x, y in self.words:
+            a, b = (with_leading_one(g, z) for z in factors_of_product(g, d, spec.operands, x, y))
+            self.ones.append((a.term.significand, b.term.significand))
+        cuts = [*self.words, [g.inputs["c"]]]
+        self.front = TermFront(total, specials.operands, specials.operands, d, cuts)
+        rows = zip(self.front.numbers, total.terms, strict=True)
+        self.lost = [cuts_off(g, x.term, y.shift, total.fraction_bits) for x, y in rows]
+        of = self.front.sticky_to_round(self.lost, rounded.target.fraction_bits + 2)
+        self.ending = Ending(rounded, specials.result, d, of, "ieee")
+        self.all_claims = list(self._claims())
+        named = [x for claim in self.all_claims for e in (*claim.given, claim.goal) for x in e.nodes()]
+        self.nodes = reachable([self.root, *named])
+
+    def claims(self) -> Iterator[Claim]:
+        """`StickyUnit.v`, sticky_claims."""
+        return iter(self.all_claims)
+
+    def _claims(self) -> Iterator[Claim]:
+        spec, d = self.spec, self.spec.design
+        *products, c = self.front.summands
+        of_a, of_b = operand_rules(d)
+        assert isinstance(d.zero_terms, int)
+        for (x, y), ones, r in zip(self.words, self.ones, products, strict=True):
+            a = _ruled(Factor(x, spec.a_format, None).shown(), of_a)
+            b = _ruled(Factor(y, spec.b_format, None).shown(), of_b)
+            for z, node in zip((a, b), ones, strict=True):
+                yield make_claim([~z.nan, ~z.inf], equal(u(node), _one_sig(z)))
+            zero = equal(a.significand, 0) | equal(b.significand, 0)
+            made = a.times(b)
+            shown = replace(made, exponent=choice(zero, d.zero_terms, made.exponent))
+            significand = u(ones[0]) * u(ones[1])
+            yield from shown.number_claims(r, [], [], significand, (), ones)
+        z = _ruled(Factor(self.graph.inputs["c"], spec.c_format, None).shown(), str(d.c_subnormals))
+        exponent = choice(equal(z.significand, 0), d.zero_terms, z.exponent)
+        shown = replace(z, significand=_one_sig(z), exponent=exponent)
+        yield from shown.number_claims(c, [], [], shown.significand, (), ())
+        for r in self.front.summands:
+            yield make_claim([is_finite(r)], ~equal(u(r.term.significand), 0))
+        yield from self.front.claims()
+        yield from self.front.lost_claims(self.lost)
+        yield from self.ending.claims()
+        end, cut = self.ending, self.ending.cut()
+        yield from word_claims(spec.d_format, num(d.nan_word), end.outcome, end.usual(), self.root, cut, cut)
+
+    def coq(self) -> str:
+        """A file for `coqc` beside the sources: the unit as data, and the theorem about it."""
+        a, b = ("; ".join(map(name, x)) for x in zip(*self.words, strict=True))
+        ones = "; ".join(f"({name(x)}, {name(y)})" for x, y in self.ones)
+        return f"""\
+(** {self.spec.name}: its circuit, its cut points and the claims that were certified. *)
+From Coq Require Import ZArith List Bool.
+From TC Require Import Spec Design Bv Circuit Finish Fused TermSums StickyUnit.
+Import ListNotations.
+Open Scope Z_scope.
+{circuit_text(self.nodes)}
+Definition unit_design : design := {self.design}.
+Definition plan : sticky_unit :=
+ StickyUnit [{a}]%positive [{b}]%positive {name(self.graph.inputs["c"])}
+ [{ones}]%positive
+ {self.front.text()}
+ {self.front.room} [{"; ".join(map(name, self.lost))}]%positive {ending_text(self.ending)} {name(self.root)}.
+{claims_text(self.all_claims)}
+Lemma checked : sticky_fine unit_design plan unit_circuit = true.
+Proof. vm_compute. reflexivity. Qed.
+Lemma claimed : claims_eqb (sticky_claims unit_design plan (widths_of unit_circuit)) certified = true.
+Proof. vm_compute. reflexivity. Qed.
+Theorem refined : Forall (holds unit_circuit) certified ->
+  forall v, solution unit_circuit v -> v (result_node plan) = compute unit_design (sticky_words plan v).
+Proof. exact (sticky_words_to_words _ _ _ _ checked claimed). Qed.
+"""
+
+
+def _sticks(spec: UnitSpec) -> bool:
+    """Whether a unit is one sum of products and c, of bounded width, that remembers what is cut off."""
+    d = spec.design
+    one = spec.tree is None and spec.emulation is None and spec.k <= d.products
+    joined = (d.summation, d.c_position, d.nan_rule) == ("fused", "joined", "word")
+    plain = (d.group, d.piece_bits, d.product_rounding, d.product_limit, spec.scale_format) == (None,) * 5
+    kept = (d.lost_bits, d.alignment_rounding, d.zero_sign) == ("sticky", "RZ", "sum")
+    return one and joined and plain and kept and isinstance(d.zero_terms, int) and d.carry_bits is not None
+
+
+@dataclass(frozen=True, slots=True)
+class ScaledGroup:
+    """A group of products, whose sum is scaled (`GroupUnit.v`, group_plan).
+
+    `places`: the products of the nodes that are added; `low`: the sum counts units of 2^low; `bound`: the
+    largest product; `size`, `scales`: nodes of significands, of the sum and of its scales.
+    """
+
+    words: tuple[tuple[Node, Node], ...]
+    scale_words: tuple[Node, Node]
+    total: Node
+    places: Mapping[Node, int]
+    low: int
+    bound: int
+    size: Node
+    scales: tuple[Node, Node]
+    number: Number
+
+    def _bounded(self, node: Node) -> Expr:
+        return within(self._bound(node), sg(node))
+
+    def _bound(self, node: Node) -> int:
+        return self.bound if node in self.places else sum(map(self._bound, node.args))
+
+    def _tree_claims(self, node: Node, products: Sequence[Shown]) -> Iterator[Claim]:
+        """`GroupUnit.v`, group_tree_claims."""
+        if node in self.places:
+            x = products[self.places[node]]
+            up = x.exponent + (-x.fraction_bits - self.low)
+            size = x.significand << up
+            yield make_claim([], up >= 0)
+            yield make_claim([], equal(sg(node), choice(x.neg, 0 - size, size)))
+            yield make_claim([], within(self.bound, sg(node)))
+            return
+        a, b = node.args
+        yield make_claim([self._bounded(a), self._bounded(b)], equal(sg(node), sg(a) + sg(b)), [a, b])
+        yield from self._tree_claims(a, products)
+        yield from self._tree_claims(b, products)
+
+    def claims(
+        self, products: Sequence[Shown], scales: Sequence[Shown], d: Design, entered: Number
+    ) -> Iterator[Claim]:
+        """`GroupUnit.v`, group_claims; `entered`: the sum with the exponent with which it takes part."""
+        yield from self._tree_claims(self.total, products)
+        n, r = sg(self.total), self.number
+        yield make_claim([self._bounded(self.total)], equal(u(self.size), magnitude(n)), [self.total])
+        for x, node in zip(scales, self.scales, strict=True):
+            yield make_claim([~x.nan], equal(u(node), x.significand))
+        shown = Shown(NEVER, NEVER, n < 0, magnitude(n), num(0), -self.low)
+        for x in scales:
+            shown = shown.times(x)
+        more = d.group_exponent
+        shown = replace(shown, exponent=shown.exponent + more, fraction_bits=shown.fraction_bits + more)
+        one, other = map(u, self.scales)
+        cut = [self.size, *self.scales]
+        yield from shown.number_claims(r, [], [], u(self.size) * (one * other), [self.total], cut)
+        scaled = [equal(x.significand, 0) for x in scales]
+        every = NEVER
+        if d.zero_group != "scale":
+            every = all_of(equal(x.significand, 0) for x in products)
+        assert isinstance(d.zero_exponent, int)
+        exponent = choice(scaled[0] | scaled[1] | every, d.zero_exponent, exponent_of(r))
+        yield make_claim([is_finite(r)], equal(exponent_of(entered), exponent), [r.term.exponent.bits])
+
+    def text(self) -> str:
+        """The group as `GroupUnit.v`, group_plan."""
+
+        def added(node: Node) -> str:
+            if node in self.places:
+                return f"(Leaf {name(node)} {self.places[node]}%nat)"
+            return f"(Partial {name(node)} {' '.join(map(added, node.args))})"
+
+        sigs = ", ".join(map(name, self.scales))
+        return (
+            f"GroupPlan {integer_text(self.low)} {self.bound} {added(self.total)} {name(self.size)}"
+            f" ({sigs})%positive {number_text(self.number)}"
+        )
+
+
+def _before_cut(x: Node) -> Node:
+    """The sum that a sum is without some low bits: other bits are read off it."""
+    return x.args[0].args[0] if x.op == "concat" and x.args[0].op == "extract" else x
+
+
+def _zero_node(g: Graph, x: Node) -> Node:
+    """Whether a significand is 0: a product is, where a factor is."""
+    if x.op == "mul_expand":
+        return g.or_(*(_zero_node(g, y) for y in x.args))
+    return g.is_zero(x)
+
+
+class ScaledGroupsPlan:
+    """The plan of a unit of one block, whose terms are scaled sums of groups, and c (`GroupUnit.v`)."""
+
+    def __init__(self, spec: UnitSpec) -> None:
+        self.spec, d = spec, spec.design
+        wide = wide_parameter(spec)
+        self.design = f"(Broad {coq_wide(spec)})" if wide else f"(Narrow {coq_design(spec)})"
+        self.graph = g = Graph()
+        dot = chained_dot(g, spec, declare_inputs(g, spec, spec.k))
+        self.root = dot.result
+        (block,) = dot.blocks
+        (step,) = block.steps
+        total, rounded, specials = _ended(step)
+        self.words = [(g.inputs[f"a[{k}]"], g.inputs[f"b[{k}]"]) for k in range(spec.k)]
+        count = -(-spec.k // (spec.scale_block or 1))
+        self.scales = [(g.inputs[f"scale_a[{i}]"], g.inputs[f"scale_b[{i}]"]) for i in range(count)]
+        self.groups = [
+            self._group(i * (d.group or 1), *x)
+            for i, x in enumerate(zip(block.groups, specials.operands, strict=False))
+        ]
+        summands, zero = specials.operands, d.zero_exponent
+        exponents = effective_exponents(g, [x.term for x in summands], zero)
+        numbers = []
+        for x, e in zip(summands, exponents, strict=True):
+            term = replace(x.term, exponent=e, zero=_zero_node(g, x.term.significand))
+            numbers.append(replace(x, term=term))
+        if (d.c_alignment_rounding or d.alignment_rounding) != d.alignment_rounding:
+            numbers[-1] = replace(numbers[-1], term=replace(numbers[-1].term, sign=g.truth(False)))
+        self.front = TermFront(total, summands, numbers, d, [[] for _ in numbers])
+        of = total_to_round(total, summands, self.front.most, NEVER)
+        kept = _before_cut(total.bits)
+        of = replace(of, node=kept, nodes=(kept, total.e_max.bits))
+        self.ending = Ending(rounded, specials.result, d, of)
+        self.all_claims = list(self._claims())
+        named = [x for claim in self.all_claims for e in (*claim.given, claim.goal) for x in e.nodes()]
+        self.nodes = reachable([self.root, *named])
+
+    def _group(self, first: int, of: GroupSum, number: Number) -> ScaledGroup:
+        g, spec = self.graph, self.spec
+        addends = (signed_magnitude(g, x.sign, y) for x, y in zip(of.terms, of.placed, strict=True))
+        places = {g.wrap_to_mod(x, of.total.width): i for i, x in enumerate(addends)}
+        most = (
+            (1 << x.significand.width) - 1 << x.exponent.high - x.fraction_bits + of.scale for x in of.terms
+        )
+        assert spec.scale_format is not None
+        words = self.scales[first // (spec.scale_block or 1)]
+        one, other = (unpack(g, w, spec.scale_format).term.significand for w in words)
+        return ScaledGroup(
+            tuple(self.words[first : first + len(of.terms)]), words, of.total, places, -of.scale, max(most),
+            split_sign(g, of.total)[1], (one, other), number,
+        )  # fmt: skip
+
+    def claims(self) -> Iterator[Claim]:
+        """`GroupUnit.v`, group_unit_claims."""
+        return iter(self.all_claims)
+
+    def _claims(self) -> Iterator[Claim]:
+        spec, d = self.spec, self.spec.design
+        of_a, of_b = operand_rules(d)
+        assert spec.scale_format is not None
+        assert isinstance(d.zero_exponent, int)
+        for x, entered in zip(self.groups, self.front.numbers, strict=False):
+            products = [
+                _ruled(Factor(a, spec.a_format, None).shown(), of_a).times(
+                    _ruled(Factor(b, spec.b_format, None).shown(), of_b)
+                )
+                for a, b in x.words
+            ]
+            scales = [Factor(w, spec.scale_format, None).shown() for w in x.scale_words]
+            yield from x.claims(products, scales, d, entered)
+        c, entered = self.front.summands[-1], self.front.numbers[-1]
+        shown = _ruled(Factor(self.graph.inputs["c"], spec.c_format, None).shown(), str(d.c_subnormals))
+        yield from shown.number_claims(c, [], [], shown.significand, (), ())
+        exponent = choice(equal(u(c.term.significand), 0), d.zero_exponent, exponent_of(c))
+        yield make_claim([is_finite(c)], equal(exponent_of(entered), exponent))
+        yield from self.front.claims()
+        yield from self.ending.claims()
+        end, cut = self.ending, self.ending.cut()
+        yield from word_claims(spec.d_format, num(d.nan_word), end.outcome, end.usual(), self.root, cut, cut)
+
+    def coq(self) -> str:
+        """A file for `coqc` beside the sources: the unit as data, and the theorem about it."""
+        a, b = ("; ".join(map(name, x)) for x in zip(*self.words, strict=True))
+        scales = "; ".join(f"({name(x)}, {name(y)})" for x, y in self.scales)
+        groups = ";\n  ".join(x.text() for x in self.groups)
+        return f"""\
+(** {self.spec.name}: its circuit, its cut points and the claims that were certified. *)
+From Coq Require Import ZArith List Bool.
+From TC Require Import Spec Design Wide Bv Circuit Finish Fused TermSums GroupUnit.
+Import ListNotations.
+Open Scope Z_scope.
+{circuit_text(self.nodes)}
+Definition unit_design : group_design := {self.design}.
+Definition plan : group_unit :=
+ GroupUnit [{a}]%positive [{b}]%positive {name(self.graph.inputs["c"])}
+ [{scales}]%positive
+ [{groups}]
+ {self.front.text()}
+ {ending_text(self.ending)} {name(self.root)}.
+{claims_text(self.all_claims)}
+Lemma checked : group_unit_fine unit_design plan unit_circuit = true.
+Proof. vm_compute. reflexivity. Qed.
+Lemma claimed : claims_eqb (group_unit_claims unit_design plan (widths_of unit_circuit)) certified = true.
+Proof. vm_compute. reflexivity. Qed.
+Theorem refined : Forall (holds unit_circuit) certified ->
+  forall v, solution unit_circuit v ->
+  v (group_result plan) = compute_groups unit_design (group_words plan v).
+Proof. exact (group_words_to_words _ _ _ _ checked claimed). Qed.
+"""
+
+
+def _groups(spec: UnitSpec) -> bool:
+    """Whether a unit is one sum of scaled groups of exact products and c."""
+    d = spec.design
+    one = spec.tree is None and spec.emulation is None and spec.k <= d.products
+    joined = (d.summation, d.c_position, d.nan_rule, d.e_max_of) == ("fused", "joined", "word", "terms")
+    scaled = spec.scale_format is not None and d.group is not None
+    exact = (d.product_rounding, d.operand_rounding, d.product_limit, d.a_bits, d.b_bits, d.zero_terms)
+    plain = (d.carry_bits, d.second_fraction_bits, d.c_bits, d.minus_one) == (None,) * 4
+    usual = (d.negated, d.zero_words, d.lost_bits, d.zero_sign) == ("none", "summed", "cut", "positive")
+    modes = d.alignment_rounding, d.c_alignment_rounding or d.alignment_rounding
+    cut = modes in (("RZ", "RZ"), ("RD", "RD"), ("RD", "RZ")) and isinstance(d.zero_exponent, int)
+    numbers = spec.a_format.specials is Specials.NONE and spec.b_format.specials is Specials.NONE
+    normal = d.normalise_operands or d.normalise_products or d.exponent_step != 1
+    return (
+        one and joined and scaled and exact == (None,) * 6 and plain and usual and cut and numbers
+        and not normal and d.special_words == "special"
+    )  # fmt: skip
+
+
 def _refuse(spec: UnitSpec) -> None:
     """InputError for what `Unit.v`, design_ok, does not take."""
     d = spec.design
@@ -2179,17 +2705,32 @@ class Refinement:
         )
 
 
-def plan_of(spec: UnitSpec) -> Plan | WidePlan | IntegerPlan:
+def plan_of(
+    spec: UnitSpec,
+) -> Plan | WidePlan | StickyPlan | ScaledGroupsPlan | SkippingPlan | IntegerPlan:
     """A unit's circuit, its cut points and the claims about them; InputError as these have it."""
     if spec.d_format.integer:
         return IntegerPlan(spec)
-    return WidePlan(spec) if wide_parameter(spec) else Plan(spec)
+    if _groups(spec):
+        return ScaledGroupsPlan(spec)
+    if wide_parameter(spec):
+        return WidePlan(spec)
+    if _skips(spec):
+        return SkippingPlan(spec)
+    return StickyPlan(spec) if _sticks(spec) else Plan(spec)
 
 
 def sources_of(spec: UnitSpec) -> str:
     """SHA-256 of the sources in Coq that a unit's file requires."""
-    wide = "WideUnit.v" if wide_parameter(spec) else "Unit.v"
-    return sources_digest("IntegerCircuit.v" if spec.d_format.integer else wide)
+    if spec.d_format.integer:
+        return sources_digest("IntegerCircuit.v")
+    if _groups(spec):
+        return sources_digest("GroupUnit.v")
+    if wide_parameter(spec):
+        return sources_digest("WideUnit.v")
+    if _skips(spec):
+        return sources_digest("SkippingUnit.v")
+    return sources_digest("StickyUnit.v" if _sticks(spec) else "Unit.v")
 
 
 def definition(spec: UnitSpec) -> str:

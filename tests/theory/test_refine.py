@@ -10,6 +10,7 @@ import pytest
 import tcformal
 from refinements import accepted, distinct_units, is_of, save
 from semantic_slips import (
+    CUT_AGAIN,
     DOWN,
     EIGHT,
     FLUSHED_PRODUCTS,
@@ -22,9 +23,12 @@ from semantic_slips import (
     PAIRS,
     PIECES,
     SATURATES,
+    SCALED,
     SIDES,
+    SKIPS,
     SLIPS,
     STAYS,
+    STICKY,
     TINY,
     TRUNCATED,
     TWICE,
@@ -213,7 +217,8 @@ def test_coq_takes_the_plan_of_a_unit_and_refuses_that_of_another(compiled: Path
 @pytest.mark.parametrize(
     "unit",
     [
-        "cute/Nvfp4F32", f"{STAYS}@zero_sign=ieee", f"{STAYS}@conversion=RNE-FP32", f"{STAYS}@c_bits=30",
+        "cute/Nvfp4F32@zero_sign=sum", f"{STAYS}@zero_sign=ieee", f"{STAYS}@conversion=RNE-FP32",
+        f"{STAYS}@c_bits=30",
         f"{STAYS}@alignment_rounding=RNE", f"{STAYS}@special_words=special", f"{STAYS}@negated=odd",
         f"{STAYS}@product_rounding=RNE-FP32", f"{STAYS}@operand_rounding=RNE-E8M5",
     ],
@@ -246,6 +251,76 @@ def test_coq_takes_the_plan_of_sums_that_stay_and_refuses_another_design(compile
         assert right in texts[unit]
         with pytest.raises(InputError):
             _coqc(compiled, texts[unit].replace(right, wrong, 1))
+
+
+@pytest.mark.debian
+def test_coq_takes_the_plan_of_a_sum_that_remembers_and_refuses_another_design(compiled: Path) -> None:
+    text = plan_of(tcformal.unit(STICKY).spec).coq()
+    _coqc(compiled, text)
+    for right, wrong in (
+        ("carry_bits := (Some 3)", "carry_bits := (Some 4)"),
+        ("carry_bits := (Some 3)", "carry_bits := None"),
+        ("fraction_bits := (Some 24)", "fraction_bits := (Some 25)"),
+        ("alignment := RZ", "alignment := RD"),
+        ("rho := RNE", "rho := RZ"),
+        ("tiny := true", "tiny := false"),
+        ("zsign := SumSign", "zsign := IeeeSign"),
+        ("zero_terms := (Some (-259))", "zero_terms := (Some (-258))"),
+        ("zero_terms := (Some (-259))", "zero_terms := None"),
+        ("c_rule := HiddenBit", "c_rule := Kept"),
+        ("block := 4%nat", "block := 2%nat"),
+        ("skips := false", "skips := true"),
+        ("Claim [] ", "Claim [Is 2] "),
+    ):
+        assert right in text
+        with pytest.raises(InputError):
+            _coqc(compiled, text.replace(right, wrong, 1))
+
+
+@pytest.mark.debian
+def test_coq_takes_the_plan_of_scaled_groups_and_refuses_another_design(compiled: Path) -> None:
+    texts = {unit: plan_of(tcformal.unit(unit).spec).coq() for unit in (SCALED, CUT_AGAIN)}
+    for text in texts.values():
+        _coqc(compiled, text)
+    for unit, right, wrong in (
+        (SCALED, "Groups 16%nat", "Groups 8%nat"),
+        (SCALED, "ignored := 0 |}, 16%nat)", "ignored := 0 |}, 32%nat)"),
+        (SCALED, "fraction_bits := (Some 35)", "fraction_bits := (Some 36)"),
+        (SCALED, "ZeroAt (-139)", "ZeroAt (-138)"),
+        (SCALED, "rho := RZ", "rho := RNE"),
+        (SCALED, "alignment := RZ", "alignment := RO"),
+        (SCALED, "Claim [] ", "Claim [Is 2] "),
+        (CUT_AGAIN, "group_exponent := 9", "group_exponent := 8"),
+        (CUT_AGAIN, "zero_by_scale := true", "zero_by_scale := false"),
+        (CUT_AGAIN, "cut_sum := (Some 23)", "cut_sum := (Some 24)"),
+        (CUT_AGAIN, "c_term_cut := (By RZ)", "c_term_cut := (By RD)"),
+        (CUT_AGAIN, "term_cut := (By RD)", "term_cut := TiesUp"),
+        (CUT_AGAIN, "ZeroAt (-118)", "ZeroAt (-117)"),
+        (CUT_AGAIN, "WideProduct 0; WideProduct 1;", "WideProduct 1; WideProduct 0;"),
+        (CUT_AGAIN, "minus_one := None", "minus_one := (Some 27)"),
+    ):
+        assert right in texts[unit]
+        with pytest.raises(InputError):
+            _coqc(compiled, texts[unit].replace(right, wrong, 1))
+
+
+@pytest.mark.debian
+def test_coq_takes_the_plan_of_blocks_that_are_skipped_and_refuses_another_design(compiled: Path) -> None:
+    text = plan_of(tcformal.unit(SKIPS).spec).coq()
+    _coqc(compiled, text)
+    for right, wrong in (
+        ("skips := true", "skips := false"),
+        ("block := 1%nat", "block := 2%nat"),
+        ("c_rule := SignedZero", "c_rule := Kept"),
+        ("tiny := true", "tiny := false"),
+        ("emax := 127", "emax := 126"),
+        ("nan_word := 0x7fc00000", "nan_word := 0x7f800000"),
+        ("odd_negated := false", "odd_negated := true"),
+        ("Claim [] ", "Claim [Is 2] "),
+    ):
+        assert right in text
+        with pytest.raises(InputError):
+            _coqc(compiled, text.replace(right, wrong, 1))
 
 
 #: Sums of integers in groups: c first, pairs, two chains; each partial sum wraps or saturates.
