@@ -183,6 +183,12 @@ def levels(p: list[Value], c: Value, n: int, bits: int, shape: tuple[int, int]) 
     return to(FP32, total([*inner, c]))
 
 
+def cut_levels(p: list[Value], c: Value, n: int, bits: int, shape: tuple[int, int], outer: int) -> Value:
+    """As `levels`, but the outer sum cuts its terms, too."""
+    inner = [to(shape, fused(p[i : i + n], 0, bits), "RZ") for i in range(0, len(p), n)]
+    return to(FP32, fused(inner, c, outer), "RZ")
+
+
 def narrow_groups(p: list[Value], c: Value, n: int, bits: int) -> Value:
     """Sums of n products, cut and kept in 13 fraction bits, added one by one to c."""
     for i in range(0, len(p), n):
@@ -493,6 +499,10 @@ BOXES: dict[str, Box] = {
     "lanes": Box(partial(lanes, n=8), k=16),
     "steps": Box(partial(steps, n=4, bits=23), k=16, formats=BF),
     "two-level": Box(partial(levels, n=4, bits=22, shape=(8, 15)), k=16),
+    "two-level-cut": Box(partial(cut_levels, n=4, bits=22, shape=(8, 15), outer=25), k=32),
+    "fused-saturates": Box(lambda p, c: fused(p, c, 20), formats=F16, last=saturated("fp16")),
+    "subnormal-a-of-bf16": Box(lambda p, c: chain(p, c), k=4, formats=BF, operand=flush("a", "bf16")),
+    "products-cut": Box(lambda p, c: chain([saturated("fp16")(to(FP16, x, "RZ")) for x in p], c), k=4),
     "narrow-groups": Box(partial(narrow_groups, n=8, bits=21), k=16, formats="e4m3,e4m3,fp32,fp32"),
     "inf-from-2^15": Box(lambda p, c: total([*p, c]), formats=F16, last=infinite_from(15)),
     "saturates": Box(lambda p, c: total([*p, c]), formats=F16, last=saturated("fp16")),

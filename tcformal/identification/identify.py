@@ -15,6 +15,7 @@ from tcformal.checks import MOST_VECTORS, check_int
 from tcformal.design.axes import altered, neighbours
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
+from tcformal.design.trees.tree import Step
 from tcformal.design.unit import UnitSpec, same_formats, takes
 from tcformal.devices.device import CallableDevice, Function
 from tcformal.errors import DeviceError, InputError
@@ -45,6 +46,7 @@ from tcformal.identification.identification import (
 )
 from tcformal.identification.kinds import NARROWED, kind_of, kind_of_noise, narrow_operands
 from tcformal.identification.masks import AskBatch
+from tcformal.identification.operand_questions import Isolated
 from tcformal.identification.order import Order, first_masks, order_of
 from tcformal.identification.rates import Rate
 from tcformal.identification.repeat import DEEPEST, FEW, Repeated, Repetition, noisy_inputs, repeat
@@ -267,6 +269,8 @@ class Identifying:
         self.share(_FIRST)
         self._trees(alone=False)
         if not self.search.alive:
+            self._narrow_sums()
+        if not self.search.alive:
             self.progress("trying the catalogued designs")
             self._listed()
         if not self.search.alive:
@@ -278,6 +282,8 @@ class Identifying:
             self._beside()
         self.share(_ALONE)
         self._trees(alone=True)
+        if not self.search.alive and self.search.put_off:
+            self.search.take_up_again(len(self.search.curve) + _ROUNDS)
         return self._concluded()
 
     def _ask_first(self) -> None:
@@ -285,7 +291,8 @@ class Identifying:
         batches = [questions.first_sums(self.spec, self.k), questions.invalid_operations(self.spec, self.k)]
         # Products alone of full length refute most designs of narrower operands or products.
         alone = questions.first_products(self.spec, self.k, questions.random_products(self.spec))
-        batches += [alone, with_scales(self.spec, first_masks(self.spec.operands, self.k))]
+        batches += [alone, questions.subnormal_factors(self.spec, self.k)]
+        batches.append(with_scales(self.spec, first_masks(self.spec.operands, self.k)))
         if self.spec.scale_format is None:
             batches.append(ends(self.spec, self.k, _ENDS, _SEED))
         self.asker.ask(together(*batches))
@@ -412,25 +419,56 @@ class Identifying:
             self._trees(alone=False, own=measured)
         if self.search.alive or self._nearby(1):
             return
-        self.progress("asking for terms alone")
-        asked = len(self.asker.history[1])
-        rare, inner = questions.isolated(self.asker), self._inner_bits()
-        if self.order is not None and (cut := questions.c_cut(self._ask(), self.spec, self.k, self.order)):
-            self.own = [cut | own for own in self.own or [{}]]
-        self._learn(asked)
-        if rare.limit is not None and self._nearby(1, rare.limit):
+        alone = self._terms_alone()
+        if alone.limit is not None and self._nearby(1, alone.limit):
             return
         self.share(_RARE)
         self.search.rare = True
         self._framed()
-        shapes = rare_shapes(self.spec, self.order, rare, inner)
+        self._rare_trees(alone)
+        self.share(_NEARBY)
+        if not self.search.alive:
+            self._nearby(2, alone.limit)
+
+    def _terms_alone(self) -> Isolated:
+        """What terms alone show, and how the sum of c cuts it."""
+        self.progress("asking for terms alone")
+        asked = len(self.asker.history[1])
+        alone = questions.isolated(self.asker)
+        if self.order is not None and (cut := questions.c_cut(self._ask(), self.spec, self.k, self.order)):
+            self.own = [cut | own for own in self.own or [{}]]
+        self._learn(asked)
+        return alone
+
+    def _rare_trees(self, alone: Isolated) -> None:
+        """Trees of shapes that no catalogued design has."""
+        asked = len(self.asker.history[1])
+        shapes = rare_shapes(self.spec, self.order, alone, self._inner_bits())
+        self._learn(asked)
         owned = [(x, own) for own in self.own for x in (None, *shapes)]
         for of_sums, own in (*owned, *((x, NOTHING) for x in shapes)):
             self._trees(alone=False, rare=of_sums, own=own)
             self._trees(alone=True, rare=of_sums, own=own)
-        self.share(_NEARBY)
-        if not self.search.alive:
-            self._nearby(2, rare.limit)
+
+    def _narrow_sums(self) -> None:
+        """Trees of shapes that no catalogued design has, where inner sums are seen to be narrow.
+
+        So they are where a product loses bits that the result has, and c does not.
+        """
+        spec, order = self.spec, self.order
+        if self.asker.by_hand or order is None or order.root is None or self.asker.refused:
+            return
+        asked = len(self.asker.history[1])
+        alone = questions.isolated(self.asker)
+        self._learn(asked)
+        of_products = spec.a_format.fraction_bits + spec.b_format.fraction_bits + 1
+        whole = min(of_products, spec.d_format.fraction_bits)
+        inner = [x for x in order.root.children if isinstance(x, Step)]
+        if inner and alone.product_bits < min(whole, alone.c_bits):
+            self.share(_RARE)
+            self.search.rare = True
+            self._rare_trees(alone)
+            self.search.rare = False
 
     def _inner_bits(self) -> dict[bool, int]:
         """The fraction bits that inner sums keep, as `inner_bits` has them."""

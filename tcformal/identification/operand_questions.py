@@ -312,6 +312,32 @@ def random_products(spec: UnitSpec) -> list[tuple[int, int, int]]:
     return [(_significand(rng, spec.a_format), _significand(rng, spec.b_format), 0) for _ in range(_PRODUCTS)]
 
 
+def subnormal_factors(spec: UnitSpec, k: int) -> Batch:
+    """Products of a subnormal number of one factor and a large one of the other, and a subnormal c.
+
+    They tell which of the operands' subnormals are zeros: random ones are too small to be seen in a sum.
+    """
+    a, b, c = spec.a_format, spec.b_format, spec.c_format
+    rows = [(x, _largest_power(b), 0) for x in _subnormals(a)]
+    rows += [(_largest_power(a), y, 0) for y in _subnormals(b)]
+    rows += [(0, 0, z) for z in _subnormals(c)]
+    return first_products(spec, k, rows)
+
+
+def _subnormals(fmt: Format) -> list[int]:
+    """The smallest and the largest subnormal number, which is negative."""
+    most = (1 << fmt.fraction_bits) - 1
+    made = dict.fromkeys([1, most] if most else [])
+    return [(fmt.sign_bit if n > 1 else 0) | n << fmt.ignored_low_bits for n in made]
+
+
+def _largest_power(fmt: Format) -> int:
+    """The largest power of two."""
+    word = encoded(fmt, power_of_two(fmt.e_max))
+    assert word is not None
+    return word
+
+
 #: The most bits below the units bit that an inner sum is asked for.
 _INNER_BITS = 40
 

@@ -10,7 +10,16 @@ from itertools import combinations, pairwise
 from tcformal.checks import check_int
 from tcformal.design.spec import Operands
 from tcformal.design.trees.tree import Step
-from tcformal.identification.masks import AskBatch, Asked, Masks, NoOrderError, NotFiniteError, Task, together
+from tcformal.identification.masks import (
+    AskBatch,
+    Asked,
+    Masks,
+    NoOrderError,
+    NotFiniteError,
+    RemainderError,
+    Task,
+    together,
+)
 from tcformal.oracle.numerals import power_of_two
 from tcformal.simulation.operands.batch import Batch
 
@@ -69,8 +78,11 @@ def order_of(ask: AskBatch, formats: Operands, k: int, *, with_c: bool = True) -
             if root is None:
                 search = _OrderSearch(masks, Flatness(masks), HiddenSets(masks, counting=False))
                 root = asked.run(masks, search.whole())
+        except RemainderError as error:
+            reason = reason or str(error)
+            continue
         except NoOrderError as error:
-            reason = str(error)
+            reason = reason or str(error)
             break
         except NotFiniteError:
             reason = f"results are NaN or Inf where large terms cancel, down to 2^{masks.high}"

@@ -21,7 +21,13 @@ from tcformal.identification.identification import FITTING, IdentifyVerdict, Set
 from tcformal.identification.identify import Identifying, identified
 from tcformal.identification.kinds import is_no_sum, kind_of, kind_of_noise, narrow_operands
 from tcformal.identification.masks import numbers_of
-from tcformal.identification.operand_questions import beside_midpoints, c_cut, inner_bits, isolated
+from tcformal.identification.operand_questions import (
+    beside_midpoints,
+    c_cut,
+    inner_bits,
+    isolated,
+    subnormal_factors,
+)
 from tcformal.identification.order import order_of
 from tcformal.identification.repeat import noisy_inputs
 from tcformal.report.identified import identification_view
@@ -313,6 +319,42 @@ def left_of_search(name: str) -> list[UnitSpec]:
     made._concluded = lambda: made._ended("it was stopped")  # type: ignore[method-assign]
     made.whole()
     return [resolve(s.family.name(s.simplest()[0])) for s in made.search.alive]
+
+
+def test_products_that_end_below_large_terms_show_their_order() -> None:
+    """Of products rounded to fp16 toward zero those of 2^30 are 65504, which cancels no other term."""
+    asker = asked("products-cut")
+    assert str(order_of(asker.ask, asker.spec.operands, asker.k).root) == "(3+(2+(1+(0+c))))"
+
+
+def test_which_operand_has_its_subnormals_flushed_is_seen_in_large_products() -> None:
+    """Random subnormals of bf16 are too small to be seen in a sum."""
+    asker = asked("subnormal-a-of-bf16")
+    batch = subnormal_factors(asker.spec, asker.k)
+    answers = asker.ask(batch)
+    formats = "a_format=bf16,b_format=bf16,c_format=fp32,d_format=fp32"
+    of = f"tree@steps=(3+(2+(1+(0+c)))),overflow=infinity,{formats}"
+    both, one = (f",operand_subnormals=positive_zero{more}" for more in ("", ",b_subnormals=kept"))
+    assert [bool((replay(resolve(of + x), batch) == answers).all()) for x in ("", both, one)] == [
+        False, False, True,
+    ]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_two_levels_of_cut_sums_are_found_among_10_12_designs() -> None:
+    trees = [u.tree for u in left_of_search("two-level-cut") if u.tree is not None]
+    assert {(x.stages["part"]["fraction_bits"], x.stages["part"]["conversion"]) for x in trees} == {
+        (22, "RZ-E8M15")
+    }
+    assert {(x.stages["join"]["fraction_bits"], x.stages["join"]["conversion"]) for x in trees} == {
+        (25, "RZ-FP32")
+    }
+
+
+@pytest.mark.slow
+def test_structures_of_which_no_design_gives_all_answers_are_put_off() -> None:
+    designs = left_of_search("fused-saturates")
+    assert {(u.design.fraction_bits, u.design.overflow) for u in designs} == {(20, "largest")}
 
 
 @pytest.mark.slow
