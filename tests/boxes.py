@@ -499,6 +499,8 @@ BOXES: dict[str, Box] = {
     "lanes": Box(partial(lanes, n=8), k=16),
     "steps": Box(partial(steps, n=4, bits=23), k=16, formats=BF),
     "two-level": Box(partial(levels, n=4, bits=22, shape=(8, 15)), k=16),
+    "tree-e6m9": Box(lambda p, c: plus(pairs([to((6, 9), x) for x in p], (6, 9)), c)),
+    "groups-e6m9": Box(lambda p, c: chain([to((6, 9), total(p[i : i + 4])) for i in (0, 4)], c), formats=BF),
     "two-level-cut": Box(partial(cut_levels, n=4, bits=22, shape=(8, 15), outer=25), k=32),
     "fused-saturates": Box(lambda p, c: fused(p, c, 20), formats=F16, last=saturated("fp16")),
     "subnormal-a-of-bf16": Box(lambda p, c: chain(p, c), k=4, formats=BF, operand=flush("a", "bf16")),

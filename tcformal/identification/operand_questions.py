@@ -278,23 +278,33 @@ def isolated(asker: Asker) -> Isolated:
 
     Errors: as `Asker.ask`.
     """
-    batch, powers, low = _alone(asker.spec, asker.k)
+    batch, powers, low, of_c = _alone(asker.spec, asker.k)
     d, some = asker.spec.d_format, 2 * _PRODUCTS
     answers = asker.ask(batch).tolist()
+    if asker.refused:
+        of_c = []
     bits = [_fraction_bits(d, word) for word in answers[:some]]
     made = dict(zip(powers, answers[some : some + len(powers)], strict=True))
     limit = overflow_limit(d, made.items())
     of_products = overflow_limit(d, ((e, word) for e, word in made.items() if powers[e]))
-    back = zip(low, numbers_of(d, answers[some + len(powers) :]), strict=True)
+    rest = answers[some + len(powers) :]
+    back = zip(low, numbers_of(d, rest[: len(low)]), strict=True)
+    if any(e == limit and number == power_of_two(e) for e, number in of_powers(d, of_c, rest[len(low) :])):
+        limit = None  # a c that large comes back: it is products, or inner sums, that overflow
     least = min((e for e, x in back if x is not None and abs(x) == power_of_two(e)), default=0)
     alone = max(bits[:_PRODUCTS]), max(bits[_PRODUCTS:])
     return Isolated(*alone, limit, of_products, least, min(low, default=0))
 
 
-def _alone(spec: UnitSpec, k: int) -> tuple[Batch, dict[int, bool], list[int]]:
-    """Random products, as many c, powers of two from 2^0 up, and those below.
+def of_powers(d: Format, exponents: Sequence[int], words: Sequence[int]) -> list[tuple[int, Fraction | None]]:
+    """Exponents with the numbers that the first words are."""
+    return [*zip(exponents, numbers_of(d, words[: len(exponents)]), strict=True)]
 
-    The exponents of those up, with whether they are products, and of those below.
+
+def _alone(spec: UnitSpec, k: int) -> tuple[Batch, dict[int, bool], list[int], list[int]]:
+    """Random products, as many c, powers of two from 2^0 up, those below, and those up as c.
+
+    The exponents of those up, with whether they are products, of those below, and of c.
     """
     rng, d, some = np.random.default_rng(_ALONE_SEED), spec.d_format, random_products(spec)
     some += [(0, 0, _significand(rng, spec.c_format)) for _ in range(_PRODUCTS)]
@@ -302,8 +312,9 @@ def _alone(spec: UnitSpec, k: int) -> tuple[Batch, dict[int, bool], list[int]]:
     floor = max(spec.a_format.e_min + spec.b_format.e_min, d.e_min - d.fraction_bits)
     step = max(1, -floor // _LOW_POWERS)
     low = dict(x for e in range(floor, 0, step) if (x := _power(spec, e)) is not None and x[1][0])
-    rows = [*some, *powers.values(), *low.values()]
-    return first_products(spec, k, rows), {e: bool(words[0]) for e, words in powers.items()}, [*low]
+    of_c = {e: (0, 0, word) for e in powers if (word := encoded(spec.c_format, power_of_two(e))) is not None}
+    rows = [*some, *powers.values(), *low.values(), *of_c.values()]
+    return first_products(spec, k, rows), {e: bool(words[0]) for e, words in powers.items()}, [*low], [*of_c]
 
 
 def random_products(spec: UnitSpec) -> list[tuple[int, int, int]]:

@@ -229,6 +229,18 @@ def test_inner_sums_that_overflow_before_results_are_seen() -> None:
     assert rare_shapes(asker.spec, order, alone, {True: 10})[0].measured["part"][0] == "FP16"
 
 
+@pytest.mark.parametrize(("name", "product_limit"), [("tree-e6m9", None), ("groups-e6m9", 32)])
+def test_six_exponent_bits_of_inner_sums_are_tried(name: str, product_limit: int | None) -> None:
+    """Products of bf16 show where they end, and that c does not; sums of those of fp16 may."""
+    asker = asked(name)
+    order = order_of(asker.ask, asker.spec.operands, asker.k)
+    alone = isolated(asker)
+    assert (alone.limit, alone.product_limit) == (None, product_limit)
+    shapes = rare_shapes(asker.spec, order, alone, {True: 9, False: 9})
+    assert "E6M9" in shapes[0].measured["part"]
+    assert any("E6M9" in x.products for x in shapes)
+
+
 def test_what_lies_not_so_deep_is_no_narrow_c() -> None:
     """Products of e4m3 reach less far down than c: that both are kept as far as they go says nothing."""
     asker = asked("narrow-groups")
@@ -349,6 +361,13 @@ def test_two_levels_of_cut_sums_are_found_among_10_12_designs() -> None:
     assert {(x.stages["join"]["fraction_bits"], x.stages["join"]["conversion"]) for x in trees} == {
         (25, "RZ-FP32")
     }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["tree-e6m9", "groups-e6m9"])
+def test_the_search_finds_sums_of_six_exponent_bits(name: str) -> None:
+    trees = [u.tree for u in left_of_search(name) if u.tree is not None]
+    assert {x.stages["part"]["conversion"] for x in trees} == {"RNE-E6M9"}
 
 
 @pytest.mark.slow
