@@ -292,6 +292,7 @@ class Identifying:
         # Products alone of full length refute most designs of narrower operands or products.
         alone = questions.first_products(self.spec, self.k, questions.random_products(self.spec))
         batches += [alone, questions.subnormal_factors(self.spec, self.k)]
+        batches.append(questions.large_sums(self.spec, self.k))
         batches.append(with_scales(self.spec, first_masks(self.spec.operands, self.k)))
         if self.spec.scale_format is None:
             batches.append(ends(self.spec, self.k, _ENDS, _SEED))

@@ -335,6 +335,26 @@ def subnormal_factors(spec: UnitSpec, k: int) -> Batch:
     return first_products(spec, k, rows)
 
 
+def large_sums(spec: UnitSpec, k: int) -> Batch:
+    """Sums of equal products as large as products and results can be, and two such sums that cancel.
+
+    Inner sums may end below them.
+    """
+    counts = [(1 << i, minus) for i in range(1, k.bit_length()) for minus in (False, True)]
+    a, b = (np.zeros((len(counts), k), np.uint64) for _ in "ab")
+    for row, (n, minus) in enumerate(counts):
+        of_d = spec.d_format.e_max - n.bit_length() - 1
+        found = _power(spec, min(spec.a_format.e_max + spec.b_format.e_max, of_d))
+        if found is None:
+            continue
+        for words, word, fmt in zip((a, b), found[1], (spec.a_format, spec.b_format), strict=False):
+            half = 1 << fmt.fraction_bits - 1 if fmt.fraction_bits else 0
+            words[row, :n] = word | half << fmt.ignored_low_bits
+        if minus:
+            a[row, n // 2 : n] |= np.uint64(spec.a_format.sign_bit)
+    return with_scales(spec, Batch(a, b, np.zeros(len(counts), np.uint64)))
+
+
 def _subnormals(fmt: Format) -> list[int]:
     """The smallest and the largest subnormal number, which is negative."""
     most = (1 << fmt.fraction_bits) - 1
