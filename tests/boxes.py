@@ -17,7 +17,7 @@ from typing import Any
 POINT = 400
 NAN, INF = "nan", "inf"
 #: Exponent and fraction bits of the formats.
-FORMATS = {"fp16": (5, 10), "bf16": (8, 7), "fp32": (8, 23), "e4m3": (4, 3)}
+FORMATS = {"fp16": (5, 10), "bf16": (8, 7), "fp32": (8, 23), "e4m3": (4, 3), "e2m1": (2, 1)}
 Value = Any  # an integer, or NAN, INF, -INF as text
 
 
@@ -36,7 +36,7 @@ def decode(fmt: str, word: int) -> Value:
     if fmt == "e4m3":
         if word & 0x7F == 0x7F:
             return NAN
-    elif field == (1 << e) - 1:
+    elif fmt != "e2m1" and field == (1 << e) - 1:
         return NAN if fraction else "-" * sign + INF
     n = fraction | (1 << f if field else 0)
     number = n << POINT + max(field, 1) - (1 << e - 1) + 1 - f
@@ -519,6 +519,10 @@ BOXES: dict[str, Box] = {
     "chain-m12": Box(lambda p, c: chain(p, to((8, 12), c), (8, 12)), k=6, formats=BF),
     "scaled-chain": Box(chain, k=4, formats="e4m3,e4m3,fp32,fp32", block=2),
     "scaled-steps": Box(partial(steps, n=4, bits=24), formats="e4m3,e4m3,fp32,fp32", block=4),
+    "scaled-e2m1": Box(lambda p, c: to(FP32, fused(p, c, 25), "RZ"), k=16,
+        formats="e2m1,e2m1,fp32,fp32", block=8),
+    "scaled-e2m1-chain": Box(lambda p, c: chain([total(p[:8]), total(p[8:])], c), k=16,
+        formats="e2m1,e2m1,fp32,fp32", block=8),
     "in-frames": Box(total, k=8, formats=BF, words=in_frames(BF, 4, 16, 23)),
     "tree-cut": Box(lambda p, c: plus(pairs([to((8, 10), x, "RZ") for x in p], (8, 10), "RZ"), c),
         formats=BF),

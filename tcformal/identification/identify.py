@@ -47,7 +47,7 @@ from tcformal.identification.identification import (
 from tcformal.identification.kinds import NARROWED, kind_of, kind_of_noise, narrow_operands
 from tcformal.identification.masks import AskBatch
 from tcformal.identification.operand_questions import Isolated
-from tcformal.identification.order import Order, first_masks, order_of
+from tcformal.identification.order import Order, first_masks, order_of_unit
 from tcformal.identification.rates import Rate
 from tcformal.identification.repeat import DEEPEST, FEW, Repeated, Repetition, noisy_inputs, repeat
 from tcformal.identification.stochastic import (
@@ -309,7 +309,8 @@ class Identifying:
         """The order of summation, which trees of sums are made from."""
         if self.paired:
             self.progress("asking for the order of summation")
-            self.order = order_of(self._ask(), self.spec.operands, self.k, with_c=not self.asker.refused)
+            ask = questions.with_signs(self.asker.ask, self.negated, self.spec)
+            self.order = order_of_unit(ask, self.spec, self.k, with_c=not self.asker.refused)
             beside = questions.beside_midpoints(self.spec, self.k, self.order)
             if len(beside.c):
                 self._ask()(beside)
@@ -324,11 +325,12 @@ class Identifying:
             if self.order is not None and self.order.root is not None and not self.search.alive:
                 assert self.nan is not None
                 self.progress("choosing inputs")
-                units = hypotheses(
-                    self.spec, self.order, self.nan, self._settings(own), alone=alone, converted=converted,
-                    rare=rare,
-                )  # fmt: skip
-                self.search.add(units)
+                for order in (self.order, *self.order.others):
+                    units = hypotheses(
+                        self.spec, order, self.nan, self._settings(own), alone=alone, converted=converted,
+                        rare=rare,
+                    )  # fmt: skip
+                    self.search.add(units)
                 self.search.run(_ROUNDS)
                 self._vary(own)
 

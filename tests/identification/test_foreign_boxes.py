@@ -28,12 +28,12 @@ from tcformal.identification.operand_questions import (
     isolated,
     subnormal_factors,
 )
-from tcformal.identification.order import order_of
+from tcformal.identification.order import order_of, order_of_unit
 from tcformal.identification.repeat import noisy_inputs
 from tcformal.report.identified import identification_view
 from tcformal.report.parts import Headline
 from tcformal.simulation.matrix_unit import replay
-from tcformal.simulation.operands.batch import Raw, batch
+from tcformal.simulation.operands.batch import Raw, batch, with_scales
 
 
 def asked(name: str) -> Asker:
@@ -255,6 +255,32 @@ def test_inner_sums_in_frames_are_blocks_that_a_flat_sum_may_have() -> None:
     tried = [str(u.tree.root) for u in framed(asker.spec, order, (0x7FC00000, "word"), {}) if u.tree]
     assert "(part(0..3)+part(4..7)+c)" in tried
     assert "(part(0+4)+part(1+5)+part(2+6)+part(3+7)+c)" in tried
+
+
+@pytest.mark.parametrize(
+    ("name", "orders"),
+    [
+        ("scaled-e2m1", ["(0..15+c)", "((0..7)+(8..15)+c)"]),
+        ("scaled-e2m1-chain", ["(8..15+(0..7+c))", "(((0..7)+c)+(8..15))"]),
+    ],
+)
+def test_scales_show_the_order_of_blocks_of_short_numbers(name: str, orders: list[str]) -> None:
+    """Products of e2m1 reach from 2^-2 to 36: none of them hides another one of its block."""
+    asker = asked(name)
+    assert order_of(lambda x: asker.ask(with_scales(asker.spec, x)), asker.spec.operands, 16).root is None
+    order = order_of_unit(asker.ask, asker.spec, asker.k)
+    assert [str(x.root) for x in (order, *order.others)] == orders
+    assert order.measured["order"] == " or ".join(orders)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["scaled-e2m1", "scaled-e2m1-chain"])
+def test_trees_of_blocks_of_short_numbers_are_found(name: str) -> None:
+    box, designs = BOXES[name], left_of_search(name)
+    made = batch(designs[0], 16, 500, 3)
+    words = zip(*(x.tolist() for x in made.named().values()), strict=True)
+    given = [box(a, b, c, *scales) for a, b, c, *scales in words]
+    assert all((replay(u, made) == given).all() for u in designs)
 
 
 @pytest.mark.parametrize(
