@@ -17,7 +17,7 @@ from typing import Any
 POINT = 400
 NAN, INF = "nan", "inf"
 #: Exponent and fraction bits of the formats.
-FORMATS = {"fp16": (5, 10), "bf16": (8, 7), "fp32": (8, 23), "e4m3": (4, 3), "e2m1": (2, 1)}
+FORMATS = {"fp16": (5, 10), "bf16": (8, 7), "fp32": (8, 23), "e4m3": (4, 3), "e5m2": (5, 2), "e2m1": (2, 1)}
 Value = Any  # an integer, or NAN, INF, -INF as text
 
 
@@ -523,6 +523,11 @@ BOXES: dict[str, Box] = {
         formats="e2m1,e2m1,fp32,fp32", block=8),
     "scaled-e2m1-chain": Box(lambda p, c: chain([total(p[:8]), total(p[8:])], c), k=16,
         formats="e2m1,e2m1,fp32,fp32", block=8),
+    "two-level-without-c": Box(
+        lambda p, c: total([to((8, 13), fused(p[i : i + 4], 0, 20)) for i in (0, 4)])),
+    "tf32-half-away": Box(lambda p, c: to(FP32, fused(p, c, 25), "RZ"), formats="fp32,fp32,fp32,fp32",
+        operand=lambda which, x: to((8, 10), x, "RNA") if which != "c" else x),
+    "e5m2-result": Box(lambda p, c: fused(p, c, 20), formats="e5m2,e5m2,fp32,e5m2"),
     "in-frames": Box(total, k=8, formats=BF, words=in_frames(BF, 4, 16, 23)),
     "tree-cut": Box(lambda p, c: plus(pairs([to((8, 10), x, "RZ") for x in p], (8, 10), "RZ"), c),
         formats=BF),

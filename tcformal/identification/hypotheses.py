@@ -86,9 +86,7 @@ def framed(spec: UnitSpec, order: Order, nan: tuple[int, str], own: Mapping[str,
     """
     if order.root is None:
         return
-    shapes = _usual(spec.d_format.name).outer or (
-        f"E{spec.d_format.exponent_bits}M{spec.d_format.fraction_bits}",
-    )
+    shapes = _usual(spec.d_format).outer
     for root, shape in itertools.product(_in_frames(order.root, order.groups), shapes):
         unit = plain_tree(spec, root, (nan[0], "word"), own)
         assert unit is not None
@@ -323,7 +321,7 @@ def structures(
     if unit.tree is None:
         raise InputError(f"expected a tree of sums for structures, but got {unit.name}")
     root = unit.tree.root
-    usual = shapes or _usual(unit.operands.d.name)
+    usual = shapes or _usual(unit.operands.d)
     stages = sorted({step.stage for step in root.steps()})
     kinds = []
     for stage in stages:
@@ -354,10 +352,11 @@ def structures(
                 yield made
 
 
-def _usual(d: str) -> Shapes:
-    """The shapes that catalogued designs of a format of D have; its own for another format."""
-    own = tuple(_INNER.get(d, ()))
-    return Shapes(own, _OUTER.get(d, ()), own)
+def _usual(d: Format) -> Shapes:
+    """The shapes that catalogued designs of a format of D have; fp32's and its own for another format."""
+    own = f"E{d.exponent_bits}M{d.fraction_bits}"
+    inner, outer = _INNER.get(d.name, ("FP32", own)), _OUTER.get(d.name, (own,))
+    return Shapes(inner, outer, inner)
 
 
 def rare_shapes(

@@ -15,6 +15,7 @@ from tcformal.checks import MOST_VECTORS, check_int
 from tcformal.design.axes import altered, neighbours
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
+from tcformal.design.rounding import NEAREST
 from tcformal.design.trees.tree import Step
 from tcformal.design.unit import UnitSpec, same_formats, takes
 from tcformal.devices.device import CallableDevice, Function
@@ -396,7 +397,8 @@ class Identifying:
         if (narrow := narrow_operands(self.asker)) is not None:
             mode, bits = narrow
             widths = dict.fromkeys((self.spec.a_format.exponent_bits, _EXPONENTS))
-            self.own = [{"operand_rounding": f"{mode}-E{e}M{bits}"} for e in widths]
+            modes = [mode, *(x for x in NEAREST if mode in NEAREST and x != mode)]  # ties are rarely seen
+            self.own = [{"operand_rounding": f"{x}-E{e}M{bits}"} for x in modes for e in widths]
             text = f"a and b {NARROWED[mode]} {bits} fraction bits before they are multiplied"
             self.broken["looks like"] = text
         elif text := kind_of(self.asker, self._ranked(_BASES)):
@@ -456,7 +458,7 @@ class Identifying:
     def _narrow_sums(self) -> None:
         """Trees of shapes that no catalogued design has, where inner sums are seen to be narrow.
 
-        So they are where a product loses bits that the result has, and c does not.
+        So they are where a product loses bits that the result has, and that c, if there is one, keeps.
         """
         spec, order = self.spec, self.order
         if self.asker.by_hand or order is None or order.root is None or self.asker.refused:
@@ -467,7 +469,7 @@ class Identifying:
         of_products = spec.a_format.fraction_bits + spec.b_format.fraction_bits + 1
         whole = min(of_products, spec.d_format.fraction_bits)
         inner = [x for x in order.root.children if isinstance(x, Step)]
-        if inner and alone.product_bits < min(whole, alone.c_bits):
+        if inner and alone.product_bits < min(whole, alone.c_bits or whole):
             self.share(_RARE)
             self.search.rare = True
             self._rare_trees(alone)

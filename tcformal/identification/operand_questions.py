@@ -497,11 +497,14 @@ def _leaf(child: int | str | Step, k: int) -> int:
 def overflow_limit(d: Format, powers: Iterable[tuple[int, int]]) -> int | None:
     """The least n from which on no 2^n comes back, though all lower ones do; None where all come back.
 
-    Shapes: exponents, ascending, with the device's words for these powers of two.
+    Shapes: exponents, ascending, with the device's words for these powers of two; zeros are no end, but say
+    that nothing was added.
     """
     found = None
     for e, word in powers:
         (number,) = numbers_of(d, [word])
+        if number == 0:
+            continue
         same = number is not None and abs(number) == power_of_two(e)
         if found is None and not same:
             found = e

@@ -396,6 +396,25 @@ def test_the_search_finds_sums_of_six_exponent_bits(name: str) -> None:
     assert {x.stages["part"]["conversion"] for x in trees} == {"RNE-E6M9"}
 
 
+def test_a_c_that_is_not_added_is_no_overflow() -> None:
+    """Powers of two that no product of fp16 reaches are asked as c, which gives 0."""
+    assert isolated(asked("two-level-without-c")).limit is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("two-level-without-c", "part.conversion=RNE-E8M13,part.fraction_bits=20"),
+        ("tf32-half-away", "operand_rounding=RNA-E8M10"),
+        ("e5m2-result", "tree@steps=(0..7+c),fraction_bits=20"),
+    ],
+)
+def test_the_search_finds_designs_of_other_formats_and_operands(name: str, says: str) -> None:
+    names = [",".join(x for x in u.name.split(",") if "carry" not in x) for u in left_of_search(name)]
+    assert any(says in x for x in names), names
+
+
 @pytest.mark.slow
 def test_structures_of_which_no_design_gives_all_answers_are_put_off() -> None:
     designs = left_of_search("fused-saturates")
