@@ -91,6 +91,9 @@ _FEW, _FEW_WRONG = 96, 1 / 3
 #: Designs of a family from which on one that gives all answers is sought first, and from which on what is
 #: around that one is all that is kept.
 CLIMBED, AROUND = 1e6, 1e9
+#: Answers that designs with two parameters changed are tried on, one part after the other, and those of these
+#: designs that are kept.
+_PARTS, _BESIDE = (6, 30), 48
 #: The part of all answers that the best design of a family gives that is looked at again before nothing fits.
 _NEARLY = 0.9
 
@@ -123,6 +126,8 @@ class Survivors:
     open: list[tuple[Batch, int, int]] = field(default_factory=list)
     #: Whether the time is over: answers that were not taken up stay in `open`.
     over: Callable[[], bool] = lambda: False
+    #: Designs that give all answers with two parameters changed together, of a family that was climbed.
+    beside: list[UnitSpec] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.tables = [
@@ -231,7 +236,37 @@ class Survivors:
         self.tables = [
             Table((i,), np.array(values, np.int16)[:, np.newaxis]) for i, values in enumerate(fits)
         ]
+        self.beside = self._pairs(point, {*places}, rows, batch, answers)
         return 1.0
+
+    def _pairs(
+        self,
+        point: NDArray[np.int16],
+        alone: set[Place],
+        rows: NDArray[np.intp],
+        batch: Batch,
+        answers: Raw,
+    ) -> list[UnitSpec]:
+        """Designs with two parameters changed of one that give all answers, though one change does not.
+
+        `alone`: the changes of one parameter after which all answers are given; `rows`: answers to try first.
+        """
+        axes = self.family.axes
+        other = [(i, n) for i, axis in enumerate(axes) for n in range(len(axis.values)) if point[i] != n]
+        pairs = [
+            (x, y) for x, y in combinations(other, 2)
+            if x[0] != y[0] and not (x in alone and y in alone)
+        ]  # fmt: skip
+        start = 0
+        for end in (*_PARTS, len(rows)):
+            some = rows[start:end]
+            given = self.family.outputs(_changed(point, pairs), rows_of(batch, some))
+            fit = (given == answers[some]).all(axis=1).tolist()
+            pairs, start = [x for x, right in zip(pairs, fit, strict=True) if right], end
+        pairs = pairs[:_BESIDE]
+        right = (self.family.outputs(_changed(point, pairs), batch) == answers).all(axis=1).tolist()
+        made = _changed(point, [x for x, fits in zip(pairs, right, strict=True) if fits])
+        return [resolve(self.family.name(design)) for design in made]
 
     def _wrong(self, point: NDArray[np.int16], batch: Batch, answers: Raw) -> NDArray[np.bool_]:
         """Which answers one design does not give."""
@@ -706,8 +741,16 @@ class Search:
                 survivors = self._taken_up(unit, survivors)
             if survivors.count:
                 self.alive.append(survivors)
+                self._take_beside(survivors.beside)
                 return True
         return False
+
+    def _take_beside(self, units: Sequence[UnitSpec]) -> None:
+        """Designs beside what is kept of a family that was climbed, as a family of their own."""
+        if units:
+            beside = Survivors(ListedFamily(units), np.random.default_rng(0), over=self.over)
+            beside.take(together(*self.asked), np.concatenate(self.answers))
+            self.alive += [beside] if beside.count else []
 
     def _survivors(self, unit: UnitSpec) -> Survivors:
         """All designs of a structure."""
