@@ -17,7 +17,7 @@ from typing import Any
 POINT = 400
 NAN, INF = "nan", "inf"
 #: Exponent and fraction bits of the formats.
-FORMATS = {"fp16": (5, 10), "bf16": (8, 7), "fp32": (8, 23), "e4m3": (4, 3)}
+FORMATS = {"fp16": (5, 10), "bf16": (8, 7), "fp32": (8, 23), "e4m3": (4, 3), "e5m2": (5, 2), "e2m1": (2, 1)}
 Value = Any  # an integer, or NAN, INF, -INF as text
 
 
@@ -36,7 +36,7 @@ def decode(fmt: str, word: int) -> Value:
     if fmt == "e4m3":
         if word & 0x7F == 0x7F:
             return NAN
-    elif field == (1 << e) - 1:
+    elif fmt != "e2m1" and field == (1 << e) - 1:
         return NAN if fraction else "-" * sign + INF
     n = fraction | (1 << f if field else 0)
     number = n << POINT + max(field, 1) - (1 << e - 1) + 1 - f
@@ -181,6 +181,12 @@ def levels(p: list[Value], c: Value, n: int, bits: int, shape: tuple[int, int]) 
     """Sums of n products, cut and rounded to a narrow float; then those and c in one sum."""
     inner = [to(shape, fused(p[i : i + n], 0, bits), "RZ") for i in range(0, len(p), n)]
     return to(FP32, total([*inner, c]))
+
+
+def cut_levels(p: list[Value], c: Value, n: int, bits: int, shape: tuple[int, int], outer: int) -> Value:
+    """As `levels`, but the outer sum cuts its terms, too."""
+    inner = [to(shape, fused(p[i : i + n], 0, bits), "RZ") for i in range(0, len(p), n)]
+    return to(FP32, fused(inner, c, outer), "RZ")
 
 
 def narrow_groups(p: list[Value], c: Value, n: int, bits: int) -> Value:
@@ -493,6 +499,12 @@ BOXES: dict[str, Box] = {
     "lanes": Box(partial(lanes, n=8), k=16),
     "steps": Box(partial(steps, n=4, bits=23), k=16, formats=BF),
     "two-level": Box(partial(levels, n=4, bits=22, shape=(8, 15)), k=16),
+    "tree-e6m9": Box(lambda p, c: plus(pairs([to((6, 9), x) for x in p], (6, 9)), c)),
+    "groups-e6m9": Box(lambda p, c: chain([to((6, 9), total(p[i : i + 4])) for i in (0, 4)], c), formats=BF),
+    "two-level-cut": Box(partial(cut_levels, n=4, bits=22, shape=(8, 15), outer=25), k=32),
+    "fused-saturates": Box(lambda p, c: fused(p, c, 20), formats=F16, last=saturated("fp16")),
+    "subnormal-a-of-bf16": Box(lambda p, c: chain(p, c), k=4, formats=BF, operand=flush("a", "bf16")),
+    "products-cut": Box(lambda p, c: chain([saturated("fp16")(to(FP16, x, "RZ")) for x in p], c), k=4),
     "narrow-groups": Box(partial(narrow_groups, n=8, bits=21), k=16, formats="e4m3,e4m3,fp32,fp32"),
     "inf-from-2^15": Box(lambda p, c: total([*p, c]), formats=F16, last=infinite_from(15)),
     "saturates": Box(lambda p, c: total([*p, c]), formats=F16, last=saturated("fp16")),
@@ -507,6 +519,15 @@ BOXES: dict[str, Box] = {
     "chain-m12": Box(lambda p, c: chain(p, to((8, 12), c), (8, 12)), k=6, formats=BF),
     "scaled-chain": Box(chain, k=4, formats="e4m3,e4m3,fp32,fp32", block=2),
     "scaled-steps": Box(partial(steps, n=4, bits=24), formats="e4m3,e4m3,fp32,fp32", block=4),
+    "scaled-e2m1": Box(lambda p, c: to(FP32, fused(p, c, 25), "RZ"), k=16,
+        formats="e2m1,e2m1,fp32,fp32", block=8),
+    "scaled-e2m1-chain": Box(lambda p, c: chain([total(p[:8]), total(p[8:])], c), k=16,
+        formats="e2m1,e2m1,fp32,fp32", block=8),
+    "two-level-without-c": Box(
+        lambda p, c: total([to((8, 13), fused(p[i : i + 4], 0, 20)) for i in (0, 4)])),
+    "tf32-half-away": Box(lambda p, c: to(FP32, fused(p, c, 25), "RZ"), formats="fp32,fp32,fp32,fp32",
+        operand=lambda which, x: to((8, 10), x, "RNA") if which != "c" else x),
+    "e5m2-result": Box(lambda p, c: fused(p, c, 20), formats="e5m2,e5m2,fp32,e5m2"),
     "in-frames": Box(total, k=8, formats=BF, words=in_frames(BF, 4, 16, 23)),
     "tree-cut": Box(lambda p, c: plus(pairs([to((8, 10), x, "RZ") for x in p], (8, 10), "RZ"), c),
         formats=BF),

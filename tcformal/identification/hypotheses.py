@@ -86,9 +86,7 @@ def framed(spec: UnitSpec, order: Order, nan: tuple[int, str], own: Mapping[str,
     """
     if order.root is None:
         return
-    shapes = _usual(spec.d_format.name).outer or (
-        f"E{spec.d_format.exponent_bits}M{spec.d_format.fraction_bits}",
-    )
+    shapes = _usual(spec.d_format).outer
     for root, shape in itertools.product(_in_frames(order.root, order.groups), shapes):
         unit = plain_tree(spec, root, (nan[0], "word"), own)
         assert unit is not None
@@ -323,7 +321,7 @@ def structures(
     if unit.tree is None:
         raise InputError(f"expected a tree of sums for structures, but got {unit.name}")
     root = unit.tree.root
-    usual = shapes or _usual(unit.operands.d.name)
+    usual = shapes or _usual(unit.operands.d)
     stages = sorted({step.stage for step in root.steps()})
     kinds = []
     for stage in stages:
@@ -354,10 +352,11 @@ def structures(
                 yield made
 
 
-def _usual(d: str) -> Shapes:
-    """The shapes that catalogued designs of a format of D have; its own for another format."""
-    own = tuple(_INNER.get(d, ()))
-    return Shapes(own, _OUTER.get(d, ()), own)
+def _usual(d: Format) -> Shapes:
+    """The shapes that catalogued designs of a format of D have; fp32's and its own for another format."""
+    own = f"E{d.exponent_bits}M{d.fraction_bits}"
+    inner, outer = _INNER.get(d.name, ("FP32", own)), _OUTER.get(d.name, (own,))
+    return Shapes(inner, outer, inner)
 
 
 def rare_shapes(
@@ -380,7 +379,9 @@ def rare_shapes(
     cuts = order is not None and any(bits is not None for bits in order.fraction_bits.values())
     wide = ("FP64",) if cuts else ()
     # Sums that are as narrow as D show no end of their own.
-    of_sums = dict.fromkeys((*([d.exponent_bits] if d.exponent_bits <= _FEW_EXPONENTS else []), *exponents))
+    of_d = [d.exponent_bits] if d.exponent_bits <= _FEW_EXPONENTS else []
+    beyond = [*_beyond_alone(spec, alone, exponents)]
+    of_sums = dict.fromkeys((*of_d, *exponents, *beyond))
     # Few exponents of products say nothing of sums of their sums.
     joined = dict.fromkeys((max(8, d.exponent_bits), *of_sums))
     measured = {
@@ -392,7 +393,8 @@ def rare_shapes(
     most = spec.a_format.fraction_bits + spec.b_format.fraction_bits + 1
     least = max(1, min(alone.product_bits, bits))
     kept = range(least, most) if least >= bits else range(least, least + 1)
-    shapes = [*_PARTIAL, *(f"E{e}M{m}" for m in kept for e in exponents)]
+    of_products = (*exponents, *(beyond if len(kept) == 1 else ()))
+    shapes = [*_PARTIAL, *(f"E{e}M{m}" for m in kept for e in of_products)]
     fit = {x: conversion(f"RNE-{x}") for x in shapes}
     products = {fit[x]: x for x in reversed(shapes) if fit[x].fraction_bits in kept or x == "FP32"}
     rounded = tuple(products.values())
@@ -416,9 +418,25 @@ def _exponents(d: Format, alone: Isolated) -> tuple[int, ...]:
     wide = (max(8, d.exponent_bits),)
     if d.exponent_bits <= _FEW_EXPONENTS:
         return wide
+    shown = [e for e in range(_FEW_EXPONENTS + 1, wide[0]) if alone.product_limit == 1 << (e - 1)]
+    if shown and alone.limit is None:
+        return (*shown,)
     if alone.product_limit == 1 - end or alone.least > max(end, alone.floor):
         return (_FEW_EXPONENTS,)
     return (*wide, _FEW_EXPONENTS) if alone.floor > end else wide
+
+
+def _beyond_alone(spec: UnitSpec, alone: Isolated, exponents: Sequence[int]) -> Iterator[int]:
+    """Exponent bits whose ends no product of two normal numbers shows, though sums and subnormals do."""
+    a, b = spec.a_format, spec.b_format
+    for e in range(_FEW_EXPONENTS + 1, max(exponents)):
+        least, most = 2 - (1 << e - 1), (1 << e - 1) - 1
+        shown = alone.product_limit is not None or alone.least > alone.floor
+        reached = most < a.e_max + b.e_max or least > a.e_min + b.e_min
+        sums = most < a.e_max + b.e_max + 2 + spec.k.bit_length()
+        subnormal = least > a.least_exponent + b.least_exponent
+        if not shown and not reached and (sums or subnormal):
+            yield e
 
 
 def _shape(exponent_bits: int, bits: int) -> str:

@@ -15,6 +15,8 @@ from tcformal.checks import MOST_VECTORS, check_int
 from tcformal.design.axes import altered, neighbours
 from tcformal.design.catalog import distinct_designs
 from tcformal.design.names import resolve
+from tcformal.design.rounding import NEAREST
+from tcformal.design.trees.tree import Step
 from tcformal.design.unit import UnitSpec, same_formats, takes
 from tcformal.devices.device import CallableDevice, Function
 from tcformal.errors import DeviceError, InputError
@@ -45,7 +47,8 @@ from tcformal.identification.identification import (
 )
 from tcformal.identification.kinds import NARROWED, kind_of, kind_of_noise, narrow_operands
 from tcformal.identification.masks import AskBatch
-from tcformal.identification.order import Order, first_masks, order_of
+from tcformal.identification.operand_questions import Isolated
+from tcformal.identification.order import Order, first_masks, order_of_unit
 from tcformal.identification.rates import Rate
 from tcformal.identification.repeat import DEEPEST, FEW, Repeated, Repetition, noisy_inputs, repeat
 from tcformal.identification.stochastic import (
@@ -268,6 +271,8 @@ class Identifying:
         self.share(_FIRST)
         self._trees(alone=False)
         if not self.search.alive:
+            self._narrow_sums()
+        if not self.search.alive:
             self.progress("trying the catalogued designs")
             self._listed()
         if not self.search.alive:
@@ -283,6 +288,8 @@ class Identifying:
             self._beside()
         self.share(_ALONE)
         self._trees(alone=True)
+        if not self.search.alive and self.search.put_off:
+            self.search.take_up_again(len(self.search.curve) + _ROUNDS)
         return self._concluded()
 
     def _ask_first(self) -> None:
@@ -290,7 +297,9 @@ class Identifying:
         batches = [questions.first_sums(self.spec, self.k), questions.invalid_operations(self.spec, self.k)]
         # Products alone of full length refute most designs of narrower operands or products.
         alone = questions.first_products(self.spec, self.k, questions.random_products(self.spec))
-        batches += [alone, with_scales(self.spec, first_masks(self.spec.operands, self.k))]
+        batches += [alone, questions.subnormal_factors(self.spec, self.k)]
+        batches.append(questions.large_sums(self.spec, self.k))
+        batches.append(with_scales(self.spec, first_masks(self.spec.operands, self.k)))
         if self.spec.scale_format is None:
             batches.append(ends(self.spec, self.k, _ENDS, _SEED))
         self.asker.ask(together(*batches))
@@ -306,7 +315,8 @@ class Identifying:
         """The order of summation, which trees of sums are made from."""
         if self.paired:
             self.progress("asking for the order of summation")
-            self.order = order_of(self._ask(), self.spec.operands, self.k, with_c=not self.asker.refused)
+            ask = questions.with_signs(self.asker.ask, self.negated, self.spec)
+            self.order = order_of_unit(ask, self.spec, self.k, with_c=not self.asker.refused)
             beside = questions.beside_midpoints(self.spec, self.k, self.order)
             if len(beside.c):
                 self._ask()(beside)
@@ -321,11 +331,12 @@ class Identifying:
             if self.order is not None and self.order.root is not None and not self.search.alive:
                 assert self.nan is not None
                 self.progress("choosing inputs")
-                units = hypotheses(
-                    self.spec, self.order, self.nan, self._settings(own), alone=alone, converted=converted,
-                    rare=rare,
-                )  # fmt: skip
-                self.search.add(units)
+                for order in (self.order, *self.order.others):
+                    units = hypotheses(
+                        self.spec, order, self.nan, self._settings(own), alone=alone, converted=converted,
+                        rare=rare,
+                    )  # fmt: skip
+                    self.search.add(units)
                 self.search.run(_ROUNDS)
                 self._vary(own)
 
@@ -391,7 +402,8 @@ class Identifying:
         if (narrow := narrow_operands(self.asker)) is not None:
             mode, bits = narrow
             widths = dict.fromkeys((self.spec.a_format.exponent_bits, _EXPONENTS))
-            self.own = [{"operand_rounding": f"{mode}-E{e}M{bits}"} for e in widths]
+            modes = [mode, *(x for x in NEAREST if mode in NEAREST and x != mode)]  # ties are rarely seen
+            self.own = [{"operand_rounding": f"{x}-E{e}M{bits}"} for x in modes for e in widths]
             text = f"a and b {NARROWED[mode]} {bits} fraction bits before they are multiplied"
             self.broken["looks like"] = text
         elif text := kind_of(self.asker, self._ranked(_BASES)):
@@ -417,25 +429,56 @@ class Identifying:
             self._trees(alone=False, own=measured)
         if self.search.alive:
             return
-        self.progress("asking for terms alone")
-        asked = len(self.asker.history[1])
-        rare, inner = questions.isolated(self.asker), self._inner_bits()
-        if self.order is not None and (cut := questions.c_cut(self._ask(), self.spec, self.k, self.order)):
-            self.own = [cut | own for own in self.own or [{}]]
-        self._learn(asked)
-        if rare.limit is not None and self._nearby(1, rare.limit):
+        alone = self._terms_alone()
+        if alone.limit is not None and self._nearby(1, alone.limit):
             return
         self.share(_RARE)
         self.search.rare = True
         self._framed()
-        shapes = rare_shapes(self.spec, self.order, rare, inner)
+        self._rare_trees(alone)
+        self.share(_NEARBY)
+        if not self.search.alive:
+            self._nearby(2, alone.limit)
+
+    def _terms_alone(self) -> Isolated:
+        """What terms alone show, and how the sum of c cuts it."""
+        self.progress("asking for terms alone")
+        asked = len(self.asker.history[1])
+        alone = questions.isolated(self.asker)
+        if self.order is not None and (cut := questions.c_cut(self._ask(), self.spec, self.k, self.order)):
+            self.own = [cut | own for own in self.own or [{}]]
+        self._learn(asked)
+        return alone
+
+    def _rare_trees(self, alone: Isolated) -> None:
+        """Trees of shapes that no catalogued design has."""
+        asked = len(self.asker.history[1])
+        shapes = rare_shapes(self.spec, self.order, alone, self._inner_bits())
+        self._learn(asked)
         owned = [(x, own) for own in self.own for x in (None, *shapes)]
         for of_sums, own in (*owned, *((x, NOTHING) for x in shapes)):
             self._trees(alone=False, rare=of_sums, own=own)
             self._trees(alone=True, rare=of_sums, own=own)
-        self.share(_NEARBY)
-        if not self.search.alive:
-            self._nearby(2, rare.limit)
+
+    def _narrow_sums(self) -> None:
+        """Trees of shapes that no catalogued design has, where inner sums are seen to be narrow.
+
+        So they are where a product loses bits that the result has, and that c, if there is one, keeps.
+        """
+        spec, order = self.spec, self.order
+        if self.asker.by_hand or order is None or order.root is None or self.asker.refused:
+            return
+        asked = len(self.asker.history[1])
+        alone = questions.isolated(self.asker)
+        self._learn(asked)
+        of_products = spec.a_format.fraction_bits + spec.b_format.fraction_bits + 1
+        whole = min(of_products, spec.d_format.fraction_bits)
+        inner = [x for x in order.root.children if isinstance(x, Step)]
+        if inner and alone.product_bits < min(whole, alone.c_bits or whole):
+            self.share(_RARE)
+            self.search.rare = True
+            self._rare_trees(alone)
+            self.search.rare = False
 
     def _inner_bits(self) -> dict[bool, int]:
         """The fraction bits that inner sums keep, as `inner_bits` has them."""

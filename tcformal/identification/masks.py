@@ -32,6 +32,10 @@ class NoOrderError(Exception):
     """The order does not show; the sentence says why."""
 
 
+class RemainderError(NoOrderError):
+    """Large terms that cancel leave most of one, as those do that are too large for a rounded product."""
+
+
 def numbers_of(fmt: Format, words: Iterable[int]) -> list[Fraction | None]:
     """Encodings as numbers, None for NaN and Inf."""
     values = [decode(fmt, int(word)) for word in words]
@@ -231,7 +235,8 @@ class Masks:
         """
         (left,) = yield [large]
         if left and abs(left) != power_of_two(high):
-            raise NoOrderError(f"two terms of ±2^{high} that cancel leave {left}, which hides others")
+            of = RemainderError if abs(left) > power_of_two(high - 1) else NoOrderError
+            raise of(f"two terms of ±2^{high} that cancel leave {left}, which hides others")
 
     def counted(self, pair: tuple[int, int], others: Sequence[int], depth: int) -> Task:
         """How many of `others` come back beside large terms of both signs; None where no number of them does.

@@ -278,23 +278,33 @@ def isolated(asker: Asker) -> Isolated:
 
     Errors: as `Asker.ask`.
     """
-    batch, powers, low = _alone(asker.spec, asker.k)
+    batch, powers, low, of_c = _alone(asker.spec, asker.k)
     d, some = asker.spec.d_format, 2 * _PRODUCTS
     answers = asker.ask(batch).tolist()
+    if asker.refused:
+        of_c = []
     bits = [_fraction_bits(d, word) for word in answers[:some]]
     made = dict(zip(powers, answers[some : some + len(powers)], strict=True))
     limit = overflow_limit(d, made.items())
     of_products = overflow_limit(d, ((e, word) for e, word in made.items() if powers[e]))
-    back = zip(low, numbers_of(d, answers[some + len(powers) :]), strict=True)
+    rest = answers[some + len(powers) :]
+    back = zip(low, numbers_of(d, rest[: len(low)]), strict=True)
+    if any(e == limit and number == power_of_two(e) for e, number in of_powers(d, of_c, rest[len(low) :])):
+        limit = None  # a c that large comes back: it is products, or inner sums, that overflow
     least = min((e for e, x in back if x is not None and abs(x) == power_of_two(e)), default=0)
     alone = max(bits[:_PRODUCTS]), max(bits[_PRODUCTS:])
     return Isolated(*alone, limit, of_products, least, min(low, default=0))
 
 
-def _alone(spec: UnitSpec, k: int) -> tuple[Batch, dict[int, bool], list[int]]:
-    """Random products, as many c, powers of two from 2^0 up, and those below.
+def of_powers(d: Format, exponents: Sequence[int], words: Sequence[int]) -> list[tuple[int, Fraction | None]]:
+    """Exponents with the numbers that the first words are."""
+    return [*zip(exponents, numbers_of(d, words[: len(exponents)]), strict=True)]
 
-    The exponents of those up, with whether they are products, and of those below.
+
+def _alone(spec: UnitSpec, k: int) -> tuple[Batch, dict[int, bool], list[int], list[int]]:
+    """Random products, as many c, powers of two from 2^0 up, those below, and those up as c.
+
+    The exponents of those up, with whether they are products, of those below, and of c.
     """
     rng, d, some = np.random.default_rng(_ALONE_SEED), spec.d_format, random_products(spec)
     some += [(0, 0, _significand(rng, spec.c_format)) for _ in range(_PRODUCTS)]
@@ -302,14 +312,61 @@ def _alone(spec: UnitSpec, k: int) -> tuple[Batch, dict[int, bool], list[int]]:
     floor = max(spec.a_format.e_min + spec.b_format.e_min, d.e_min - d.fraction_bits)
     step = max(1, -floor // _LOW_POWERS)
     low = dict(x for e in range(floor, 0, step) if (x := _power(spec, e)) is not None and x[1][0])
-    rows = [*some, *powers.values(), *low.values()]
-    return first_products(spec, k, rows), {e: bool(words[0]) for e, words in powers.items()}, [*low]
+    of_c = {e: (0, 0, word) for e in powers if (word := encoded(spec.c_format, power_of_two(e))) is not None}
+    rows = [*some, *powers.values(), *low.values(), *of_c.values()]
+    return first_products(spec, k, rows), {e: bool(words[0]) for e, words in powers.items()}, [*low], [*of_c]
 
 
 def random_products(spec: UnitSpec) -> list[tuple[int, int, int]]:
     """Words of two factors and a c of 0: factors from 1 to 2 of full length."""
     rng = np.random.default_rng([_ALONE_SEED, 1])
     return [(_significand(rng, spec.a_format), _significand(rng, spec.b_format), 0) for _ in range(_PRODUCTS)]
+
+
+def subnormal_factors(spec: UnitSpec, k: int) -> Batch:
+    """Products of a subnormal number of one factor and a large one of the other, and a subnormal c.
+
+    They tell which of the operands' subnormals are zeros: random ones are too small to be seen in a sum.
+    """
+    a, b, c = spec.a_format, spec.b_format, spec.c_format
+    rows = [(x, _largest_power(b), 0) for x in _subnormals(a)]
+    rows += [(_largest_power(a), y, 0) for y in _subnormals(b)]
+    rows += [(0, 0, z) for z in _subnormals(c)]
+    return first_products(spec, k, rows)
+
+
+def large_sums(spec: UnitSpec, k: int) -> Batch:
+    """Sums of equal products as large as products and results can be, and two such sums that cancel.
+
+    Inner sums may end below them.
+    """
+    counts = [(1 << i, minus) for i in range(1, k.bit_length()) for minus in (False, True)]
+    a, b = (np.zeros((len(counts), k), np.uint64) for _ in "ab")
+    for row, (n, minus) in enumerate(counts):
+        of_d = spec.d_format.e_max - n.bit_length() - 1
+        found = _power(spec, min(spec.a_format.e_max + spec.b_format.e_max, of_d))
+        if found is None:
+            continue
+        for words, word, fmt in zip((a, b), found[1], (spec.a_format, spec.b_format), strict=False):
+            half = 1 << fmt.fraction_bits - 1 if fmt.fraction_bits else 0
+            words[row, :n] = word | half << fmt.ignored_low_bits
+        if minus:
+            a[row, n // 2 : n] |= np.uint64(spec.a_format.sign_bit)
+    return with_scales(spec, Batch(a, b, np.zeros(len(counts), np.uint64)))
+
+
+def _subnormals(fmt: Format) -> list[int]:
+    """The smallest and the largest subnormal number, which is negative."""
+    most = (1 << fmt.fraction_bits) - 1
+    made = dict.fromkeys([1, most] if most else [])
+    return [(fmt.sign_bit if n > 1 else 0) | n << fmt.ignored_low_bits for n in made]
+
+
+def _largest_power(fmt: Format) -> int:
+    """The largest power of two."""
+    word = encoded(fmt, power_of_two(fmt.e_max))
+    assert word is not None
+    return word
 
 
 #: The most bits below the units bit that an inner sum is asked for.
@@ -440,11 +497,14 @@ def _leaf(child: int | str | Step, k: int) -> int:
 def overflow_limit(d: Format, powers: Iterable[tuple[int, int]]) -> int | None:
     """The least n from which on no 2^n comes back, though all lower ones do; None where all come back.
 
-    Shapes: exponents, ascending, with the device's words for these powers of two.
+    Shapes: exponents, ascending, with the device's words for these powers of two; zeros are no end, but say
+    that nothing was added.
     """
     found = None
     for e, word in powers:
         (number,) = numbers_of(d, [word])
+        if number == 0:
+            continue
         same = number is not None and abs(number) == power_of_two(e)
         if found is None and not same:
             found = e

@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations, pairwise
+
+import numpy as np
 
 from tcformal.checks import check_int
 from tcformal.design.spec import Operands
 from tcformal.design.trees.tree import Step
-from tcformal.identification.masks import AskBatch, Asked, Masks, NoOrderError, NotFiniteError, Task, together
+from tcformal.design.unit import UnitSpec
+from tcformal.encodings.catalog import format_named
+from tcformal.encodings.spec import Format
+from tcformal.identification.masks import (
+    AskBatch,
+    Asked,
+    Masks,
+    NoOrderError,
+    NotFiniteError,
+    RemainderError,
+    Task,
+    together,
+)
 from tcformal.oracle.numerals import power_of_two
-from tcformal.simulation.operands.batch import Batch
+from tcformal.oracle.values import decode, encoded
+from tcformal.simulation.operands.batch import Batch, with_scales
 
 # ------------------------------------------------------------------ the order
 #: Exponents of the large terms: the largest that serve, and one that fp16 partial sums hold.
@@ -39,6 +54,8 @@ class Order:
     groups: dict[Step, tuple[tuple[int, ...], ...]]
     probes: int
     batches: int
+    #: Other orders that give the same masks: those in which the products of a block are a sum of their own.
+    others: tuple[Order, ...] = ()
 
     @property
     def measured(self) -> dict[str, str]:
@@ -46,7 +63,8 @@ class Order:
         if self.root is None:
             return {"order": self.reason}
         shown = {step: "exact" if bits is None else str(bits) for step, bits in self.fraction_bits.items()}
-        return {"order": str(self.root), **{f"fraction bits of {step}": x for step, x in shown.items()}}
+        orders = " or ".join(str(x.root) for x in (self, *self.others))
+        return {"order": orders, **{f"fraction bits of {step}": x for step, x in shown.items()}}
 
 
 def order_of(ask: AskBatch, formats: Operands, k: int, *, with_c: bool = True) -> Order:
@@ -69,8 +87,11 @@ def order_of(ask: AskBatch, formats: Operands, k: int, *, with_c: bool = True) -
             if root is None:
                 search = _OrderSearch(masks, Flatness(masks), HiddenSets(masks, counting=False))
                 root = asked.run(masks, search.whole())
+        except RemainderError as error:
+            reason = reason or str(error)
+            continue
         except NoOrderError as error:
-            reason = str(error)
+            reason = reason or str(error)
             break
         except NotFiniteError:
             reason = f"results are NaN or Inf where large terms cancel, down to 2^{masks.high}"
@@ -80,6 +101,77 @@ def order_of(ask: AskBatch, formats: Operands, k: int, *, with_c: bool = True) -
         reason = search.reason or misfit(root, search.pairs.known, search.bits, masks.k)
         return Order(root, bits, reason, search.unclear, asked.probes, asked.batches)
     return Order(None, {}, reason, {}, asked.probes, asked.batches)
+
+
+#: Formats of two signed factors whose powers of two are those of scales of so many exponent bits.
+_OF_SCALES = {8: "bf16", 5: "e5m2", 4: "e4m3"}
+
+
+def order_of_unit(ask: AskBatch, spec: UnitSpec, k: int, *, with_c: bool = True) -> Order:
+    """As `order_of`, of a unit that may have scales; with_c: whether c can be chosen.
+
+    Where products lie too near each other, their scales move one product of each block away from those of
+    others: the order of blocks shows, and the products of a block are taken to be terms of the sum that the
+    block is in, or a sum of their own.
+    """
+    made = order_of(lambda x: ask(with_scales(spec, x)), spec.operands, k, with_c=with_c)
+    if made.root is not None or spec.scale_format is None or k % (block := spec.scale_block or k):
+        return made
+    name = _OF_SCALES.get(spec.scale_format.exponent_bits)
+    if name is None:
+        return made
+    scaled, o = format_named(name), spec.operands
+    found = order_of(
+        lambda x: ask(_scaled(spec, k, scaled, x)),
+        Operands(a=scaled, b=scaled, c=o.c, d=o.d),
+        k // block,
+        with_c=with_c,
+    )
+    if found.root is None:
+        return made
+    flat, nested = (_of_products(found, block, inner) for inner in (False, True))
+    count = made.probes + found.probes, made.batches + found.batches
+    return replace(flat, probes=count[0], batches=count[1], others=(nested,) if block > 1 else ())
+
+
+def _scaled(spec: UnitSpec, k: int, scaled: Format, x: Batch) -> Batch:
+    """Products of powers of two as the first ones of blocks, whose scales these are."""
+    assert spec.scale_format is not None
+    assert spec.scale_block is not None
+    n, blocks = len(x.c), k // spec.scale_block
+    a, b = (np.zeros((n, k), np.uint64) for _ in "ab")
+    scales = [np.full((n, blocks), spec.scale_format.one, np.uint64) for _ in "ab"]
+    operands = (a, x.a, spec.a_format, scales[0]), (b, x.b, spec.b_format, scales[1])
+    for words, given, fmt, of_blocks in operands:
+        for row, i in zip(*np.nonzero(given), strict=True):
+            number = decode(scaled, int(given[row, i])).number
+            scale = encoded(spec.scale_format, abs(number))
+            if scale is None:
+                raise NoOrderError(f"{spec.scale_format.name} holds no {abs(number)}")
+            words[row, i * spec.scale_block] = fmt.one | (fmt.sign_bit if number < 0 else 0)
+            of_blocks[row, i] = scale
+    return Batch(a, b, x.c, *scales)
+
+
+def _of_products(order: Order, block: int, inner: bool) -> Order:
+    """An order of blocks as one of products: a block's are terms, or a sum of their own."""
+    assert order.root is not None
+    steps: dict[Step, Step] = {}
+
+    def whole(step: Step) -> Step:
+        children: list[int | str | Step] = []
+        for x in step.children:
+            if isinstance(x, int):
+                products = range(x * block, (x + 1) * block)
+                children += [Step(tuple(products))] if inner else products
+            else:
+                children.append(whole(x) if isinstance(x, Step) else x)
+        steps[step] = made = Step(tuple(children), step.stage)
+        return made
+
+    root = whole(order.root)
+    bits = {steps[step]: n for step, n in order.fraction_bits.items()}
+    return replace(order, root=root, fraction_bits=bits, groups={})
 
 
 def first_masks(formats: Operands, k: int) -> Batch:

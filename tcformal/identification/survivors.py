@@ -88,6 +88,14 @@ _ASKED = 12
 #: Answers that the search for one design goes by before all others, and the part of some answers that a
 #: design may not give beside which two parameters are changed at once.
 _FEW, _FEW_WRONG = 96, 1 / 3
+#: Designs of a family from which on one that gives all answers is sought first, and from which on what is
+#: around that one is all that is kept.
+CLIMBED, AROUND = 1e6, 1e9
+#: Answers that designs with two parameters changed are tried on, one part after the other, and those of these
+#: designs that are kept.
+_PARTS, _BESIDE = (6, 30), 48
+#: The part of all answers that the best design of a family gives that is looked at again before nothing fits.
+_NEARLY = 0.9
 
 
 #: An axis and the index of one of its values.
@@ -118,6 +126,8 @@ class Survivors:
     open: list[tuple[Batch, int, int]] = field(default_factory=list)
     #: Whether the time is over: answers that were not taken up stay in `open`.
     over: Callable[[], bool] = lambda: False
+    #: Designs that give all answers with two parameters changed together, of a family that was climbed.
+    beside: list[UnitSpec] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.tables = [
@@ -191,45 +201,92 @@ class Survivors:
             rows = np.array([row for row in rows.tolist() if row not in done], np.intp)
         self.open = [(batch, row, int(answers[row])) for row in rows.tolist()] if self.count else []
 
-    def climb(self, batch: Batch, answers: Raw) -> None:
+    def climb(self, batch: Batch, answers: Raw) -> float:
         """Keep what is around one design that gives all of these answers, or nothing where none is found.
 
         From the plainest design on, the change of one parameter, or near the end of two, that gives most
-        answers more is made, until none gives more: of few answers first, most of them ones that design does
-        not give.  What is kept are the values that give all answers beside the others of the design that is
-        found.  A family of which no design gives some answer is left at once.
+        answers more is made, until none gives more: of few answers, most of them ones that design does not
+        give, and of more that the design which gives those does not.  What is kept are the values that give
+        all answers beside the others of the design that is found.  A family of which no design gives some
+        answer is left at once.
+        The part of the answers that the best design gives, 0 for such a family.
         """
         self._telling(batch, answers, np.arange(len(answers)))
         if not self.count:
-            return
+            return 0.0
         axes, point = self.family.axes, self.simplest()[0]
         places = [(i, value) for i, axis in enumerate(axes) for value in range(len(axis.values))]
-        wrong = (self.family.outputs(point[np.newaxis], batch) != answers)[0]
+        wrong = self._wrong(point, batch, answers)
         shuffled = self.rng.permutation(len(answers))
-        few = shuffled[np.argsort(~wrong[shuffled], kind="stable")][:_FEW]
-        for rows in (few, np.arange(len(answers))):
-            some, best = rows_of(batch, rows), -1
-            while best < len(rows) and not self.over():
-                tried = _changed(point, [(x,) for x in places])
-                right = (self.family.outputs(tried, some) == answers[rows]).sum(axis=1)
-                if right.max() <= best:
-                    tried = self._two_changed(point, places, some, answers[rows])
-                    right = (self.family.outputs(tried, some) == answers[rows]).sum(axis=1)
-                    if not right.size or right.max() <= best:
-                        break
-                best, point = int(right.max()), tried[int(right.argmax())]
-            if best < len(rows):
+        rows = shuffled[np.argsort(~wrong[shuffled], kind="stable")][:_FEW]
+        while wrong.any():
+            point, all_given = self._climbed(point, places, rows_of(batch, rows), answers[rows])
+            wrong = self._wrong(point, batch, answers)
+            if not all_given:
                 self.tables = [Table(table.axes, table.rows[:0]) for table in self.tables]
-                return
+                return 1 - float(wrong.mean())
+            rows = np.concatenate([rows, np.flatnonzero(wrong)[:_FEW]])
         fits: list[list[int]] = [[] for _ in axes]
-        right = (self.family.outputs(_changed(point, [(x,) for x in places]), batch) == answers).sum(axis=1)
-        for (i, value), count in zip(places, right.tolist(), strict=True):
-            if count == len(answers):
-                fits[i].append(value)
+        some, whole = (rows_of(batch, rows), answers[rows]), (batch, answers)
+        for of, given in (some, whole):
+            right = (self.family.outputs(_changed(point, [(x,) for x in places]), of) == given).all(axis=1)
+            places = [x for x, fit in zip(places, right.tolist(), strict=True) if fit]
+        for i, value in places:
+            fits[i].append(value)
         self.tables = [
-            Table((i,), np.array(values or [point[i]], np.int16)[:, np.newaxis])
-            for i, values in enumerate(fits)
+            Table((i,), np.array(values, np.int16)[:, np.newaxis]) for i, values in enumerate(fits)
         ]
+        self.beside = self._pairs(point, {*places}, rows, batch, answers)
+        return 1.0
+
+    def _pairs(
+        self,
+        point: NDArray[np.int16],
+        alone: set[Place],
+        rows: NDArray[np.intp],
+        batch: Batch,
+        answers: Raw,
+    ) -> list[UnitSpec]:
+        """Designs with two parameters changed of one that give all answers, though one change does not.
+
+        `alone`: the changes of one parameter after which all answers are given; `rows`: answers to try first.
+        """
+        axes = self.family.axes
+        other = [(i, n) for i, axis in enumerate(axes) for n in range(len(axis.values)) if point[i] != n]
+        pairs = [
+            (x, y) for x, y in combinations(other, 2)
+            if x[0] != y[0] and not (x in alone and y in alone)
+        ]  # fmt: skip
+        start = 0
+        for end in (*_PARTS, len(rows)):
+            some = rows[start:end]
+            given = self.family.outputs(_changed(point, pairs), rows_of(batch, some))
+            fit = (given == answers[some]).all(axis=1).tolist()
+            pairs, start = [x for x, right in zip(pairs, fit, strict=True) if right], end
+        pairs = pairs[:_BESIDE]
+        right = (self.family.outputs(_changed(point, pairs), batch) == answers).all(axis=1).tolist()
+        made = _changed(point, [x for x, fits in zip(pairs, right, strict=True) if fits])
+        return [resolve(self.family.name(design)) for design in made]
+
+    def _wrong(self, point: NDArray[np.int16], batch: Batch, answers: Raw) -> NDArray[np.bool_]:
+        """Which answers one design does not give."""
+        return np.asarray(self.family.outputs(point[np.newaxis], batch)[0] != answers)
+
+    def _climbed(
+        self, point: NDArray[np.int16], places: Sequence[Place], batch: Batch, answers: Raw
+    ) -> tuple[NDArray[np.int16], bool]:
+        """The design that changes from one lead to, each to more answers, and whether it gives all."""
+        best = -1
+        while best < len(answers) and not self.over():
+            tried = _changed(point, [(x,) for x in places])
+            right = (self.family.outputs(tried, batch) == answers).sum(axis=1)
+            if right.max() <= best:
+                tried = self._two_changed(point, places, batch, answers)
+                right = (self.family.outputs(tried, batch) == answers).sum(axis=1)
+                if not right.size or right.max() <= best:
+                    break
+            best, point = int(right.max()), tried[int(right.argmax())]
+        return point, best == len(answers)
 
     def _two_changed(
         self, point: NDArray[np.int16], places: Sequence[Place], batch: Batch, answers: Raw
@@ -538,6 +595,10 @@ class Search:
     alive: list[Survivors] = field(default_factory=list)
     #: Structures that have not been tried yet: most are refuted by answers that settle another one.
     waiting: list[UnitSpec] = field(default_factory=list)
+    #: Structures of many designs of which none was found that gives all answers, though one gives nearly all.
+    put_off: list[UnitSpec] = field(default_factory=list)
+    #: Whether these are being looked at to the end.
+    thorough: bool = False
     #: The names of those that were added, with whether their parameters were rare.
     added: set[tuple[str, bool]] = field(default_factory=set)
     #: Which rows of a batch are learnt from; None for all.
@@ -671,16 +732,49 @@ class Search:
     def _next_family(self) -> bool:
         """Take up the structures that wait, until one is not refuted by the answers so far."""
         while self.waiting and not self.over():
-            family = parametric_family(self.waiting.pop(0), rare=self.rare)
-            survivors = Survivors(family, np.random.default_rng(self.seed), over=self.over)
-            self.space += survivors.family.size
+            unit = self.waiting.pop(0)
+            survivors = self._survivors(unit)
+            self.space += 0 if self.thorough else survivors.family.size
             if self.asked:
-                learn = survivors.climb if self.rare else survivors.take
-                learn(together(*self.asked), np.concatenate(self.answers))
+                survivors = self._taken_up(unit, survivors)
             if survivors.count:
                 self.alive.append(survivors)
+                self._take_beside(survivors.beside)
                 return True
         return False
+
+    def _take_beside(self, units: Sequence[UnitSpec]) -> None:
+        """Designs beside what is kept of a family that was climbed, as a family of their own."""
+        if units:
+            beside = Survivors(ListedFamily(units), np.random.default_rng(0), over=self.over)
+            beside.take(together(*self.asked), np.concatenate(self.answers))
+            self.alive += [beside] if beside.count else []
+
+    def _survivors(self, unit: UnitSpec) -> Survivors:
+        """All designs of a structure."""
+        family = parametric_family(unit, rare=self.rare)
+        return Survivors(family, np.random.default_rng(self.seed), over=self.over)
+
+    def _taken_up(self, unit: UnitSpec, survivors: Survivors) -> Survivors:
+        """What all answers leave of a structure: of many designs one is sought that gives them, first."""
+        batch, answers = together(*self.asked), np.concatenate(self.answers)
+        size = survivors.family.size
+        if self.rare or (size > CLIMBED and not self.thorough):
+            found = survivors.climb(batch, answers)
+            if self.rare or size > AROUND or not survivors.count:
+                if not self.rare and _NEARLY <= found < 1:
+                    self.put_off.append(unit)
+                return survivors
+            survivors = self._survivors(unit)
+        survivors.take(batch, answers)
+        return survivors
+
+    def take_up_again(self, most_rounds: int) -> None:
+        """Look at the structures that were put off to the end."""
+        self.waiting, self.put_off, self.thorough = [*self.waiting, *self.put_off], [], True
+        self.rare = False
+        self.run(most_rounds)
+        self.thorough = False
 
     def _forget(self) -> None:
         """Let go of families of which nothing is left."""

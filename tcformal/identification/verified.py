@@ -29,7 +29,7 @@ from tcformal.identification.identification import (
     untested_clauses,
 )
 from tcformal.identification.operand_questions import ANY_C, REFUSES_C, beside_order, with_signs
-from tcformal.identification.order import order_of
+from tcformal.identification.order import order_of_unit
 from tcformal.identification.rates import Rate
 from tcformal.query.assume import Assumptions
 from tcformal.query.pair import question
@@ -342,7 +342,7 @@ class _Checks:
             return "what was measured of the order follows from no design"
         name, negated = self.simplest.name, self.simplest.design.negated
         ask = with_signs(lambda x: replay(self.simplest, x), negated, self.operands)
-        order = order_of(ask, self.operands.operands, self.k)
+        order = order_of_unit(ask, self.operands, self.k)
         given = order.measured | beside_order(order, negated, "")
         if said.get("accumulator", "").startswith(REFUSES_C):  # in the words of the device
             given["accumulator"] = said["accumulator"]

@@ -82,8 +82,9 @@ def test_a_unit_is_found_from_its_formats_alone(tmp_path: Path) -> None:
 
 
 def test_a_catalogued_design_is_tried_with_its_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A unit with scales whose numbers show no order: neighbours that are left give all answers."""
+    """A unit that is none of the trees of its order: neighbours that are left give all answers."""
     identifying = Identifying(asked(resolve(SCALED)), 0, lambda _: None)
+    monkeypatch.setattr(identifying, "_trees", lambda *, alone: None)
     near = resolve(f"{SCALED}@fraction_bits=24"), resolve(f"{SCALED}@carry_bits=9")
     monkeypatch.setattr(module, "neighbours", lambda unit: near)
     monkeypatch.setattr(module, "distinct_designs", lambda allow: [SCALED])

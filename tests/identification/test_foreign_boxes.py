@@ -21,13 +21,19 @@ from tcformal.identification.identification import FITTING, IdentifyVerdict, Set
 from tcformal.identification.identify import Identifying, identified
 from tcformal.identification.kinds import is_no_sum, kind_of, kind_of_noise, narrow_operands
 from tcformal.identification.masks import numbers_of
-from tcformal.identification.operand_questions import beside_midpoints, c_cut, inner_bits, isolated
-from tcformal.identification.order import order_of
+from tcformal.identification.operand_questions import (
+    beside_midpoints,
+    c_cut,
+    inner_bits,
+    isolated,
+    subnormal_factors,
+)
+from tcformal.identification.order import order_of, order_of_unit
 from tcformal.identification.repeat import noisy_inputs
 from tcformal.report.identified import identification_view
 from tcformal.report.parts import Headline
 from tcformal.simulation.matrix_unit import replay
-from tcformal.simulation.operands.batch import Raw, batch
+from tcformal.simulation.operands.batch import Raw, batch, with_scales
 
 
 def asked(name: str) -> Asker:
@@ -223,6 +229,18 @@ def test_inner_sums_that_overflow_before_results_are_seen() -> None:
     assert rare_shapes(asker.spec, order, alone, {True: 10})[0].measured["part"][0] == "FP16"
 
 
+@pytest.mark.parametrize(("name", "product_limit"), [("tree-e6m9", None), ("groups-e6m9", 32)])
+def test_six_exponent_bits_of_inner_sums_are_tried(name: str, product_limit: int | None) -> None:
+    """Products of bf16 show where they end, and that c does not; sums of those of fp16 may."""
+    asker = asked(name)
+    order = order_of(asker.ask, asker.spec.operands, asker.k)
+    alone = isolated(asker)
+    assert (alone.limit, alone.product_limit) == (None, product_limit)
+    shapes = rare_shapes(asker.spec, order, alone, {True: 9, False: 9})
+    assert "E6M9" in shapes[0].measured["part"]
+    assert any("E6M9" in x.products for x in shapes)
+
+
 def test_what_lies_not_so_deep_is_no_narrow_c() -> None:
     """Products of e4m3 reach less far down than c: that both are kept as far as they go says nothing."""
     asker = asked("narrow-groups")
@@ -237,6 +255,32 @@ def test_inner_sums_in_frames_are_blocks_that_a_flat_sum_may_have() -> None:
     tried = [str(u.tree.root) for u in framed(asker.spec, order, (0x7FC00000, "word"), {}) if u.tree]
     assert "(part(0..3)+part(4..7)+c)" in tried
     assert "(part(0+4)+part(1+5)+part(2+6)+part(3+7)+c)" in tried
+
+
+@pytest.mark.parametrize(
+    ("name", "orders"),
+    [
+        ("scaled-e2m1", ["(0..15+c)", "((0..7)+(8..15)+c)"]),
+        ("scaled-e2m1-chain", ["(8..15+(0..7+c))", "(((0..7)+c)+(8..15))"]),
+    ],
+)
+def test_scales_show_the_order_of_blocks_of_short_numbers(name: str, orders: list[str]) -> None:
+    """Products of e2m1 reach from 2^-2 to 36: none of them hides another one of its block."""
+    asker = asked(name)
+    assert order_of(lambda x: asker.ask(with_scales(asker.spec, x)), asker.spec.operands, 16).root is None
+    order = order_of_unit(asker.ask, asker.spec, asker.k)
+    assert [str(x.root) for x in (order, *order.others)] == orders
+    assert order.measured["order"] == " or ".join(orders)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["scaled-e2m1", "scaled-e2m1-chain"])
+def test_trees_of_blocks_of_short_numbers_are_found(name: str) -> None:
+    box, designs = BOXES[name], left_of_search(name)
+    made = batch(designs[0], 16, 500, 3)
+    words = zip(*(x.tolist() for x in made.named().values()), strict=True)
+    given = [box(a, b, c, *scales) for a, b, c, *scales in words]
+    assert all((replay(u, made) == given).all() for u in designs)
 
 
 @pytest.mark.parametrize(
@@ -313,6 +357,68 @@ def left_of_search(name: str) -> list[UnitSpec]:
     made._concluded = lambda: made._ended("it was stopped")  # type: ignore[method-assign]
     made.whole()
     return [resolve(s.family.name(s.simplest()[0])) for s in made.search.alive]
+
+
+def test_products_that_end_below_large_terms_show_their_order() -> None:
+    """Of products rounded to fp16 toward zero those of 2^30 are 65504, which cancels no other term."""
+    asker = asked("products-cut")
+    assert str(order_of(asker.ask, asker.spec.operands, asker.k).root) == "(3+(2+(1+(0+c))))"
+
+
+def test_which_operand_has_its_subnormals_flushed_is_seen_in_large_products() -> None:
+    """Random subnormals of bf16 are too small to be seen in a sum."""
+    asker = asked("subnormal-a-of-bf16")
+    batch = subnormal_factors(asker.spec, asker.k)
+    answers = asker.ask(batch)
+    formats = "a_format=bf16,b_format=bf16,c_format=fp32,d_format=fp32"
+    of = f"tree@steps=(3+(2+(1+(0+c)))),overflow=infinity,{formats}"
+    both, one = (f",operand_subnormals=positive_zero{more}" for more in ("", ",b_subnormals=kept"))
+    assert [bool((replay(resolve(of + x), batch) == answers).all()) for x in ("", both, one)] == [
+        False, False, True,
+    ]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_two_levels_of_cut_sums_are_found_among_10_12_designs() -> None:
+    trees = [u.tree for u in left_of_search("two-level-cut") if u.tree is not None]
+    assert {(x.stages["part"]["fraction_bits"], x.stages["part"]["conversion"]) for x in trees} == {
+        (22, "RZ-E8M15")
+    }
+    assert {(x.stages["join"]["fraction_bits"], x.stages["join"]["conversion"]) for x in trees} == {
+        (25, "RZ-FP32")
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["tree-e6m9", "groups-e6m9"])
+def test_the_search_finds_sums_of_six_exponent_bits(name: str) -> None:
+    trees = [u.tree for u in left_of_search(name) if u.tree is not None]
+    assert {x.stages["part"]["conversion"] for x in trees} == {"RNE-E6M9"}
+
+
+def test_a_c_that_is_not_added_is_no_overflow() -> None:
+    """Powers of two that no product of fp16 reaches are asked as c, which gives 0."""
+    assert isolated(asked("two-level-without-c")).limit is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("two-level-without-c", "part.conversion=RNE-E8M13,part.fraction_bits=20"),
+        ("tf32-half-away", "operand_rounding=RNA-E8M10"),
+        ("e5m2-result", "tree@steps=(0..7+c),fraction_bits=20"),
+    ],
+)
+def test_the_search_finds_designs_of_other_formats_and_operands(name: str, says: str) -> None:
+    names = [",".join(x for x in u.name.split(",") if "carry" not in x) for u in left_of_search(name)]
+    assert any(says in x for x in names), names
+
+
+@pytest.mark.slow
+def test_structures_of_which_no_design_gives_all_answers_are_put_off() -> None:
+    designs = left_of_search("fused-saturates")
+    assert {(u.design.fraction_bits, u.design.overflow) for u in designs} == {(20, "largest")}
 
 
 @pytest.mark.slow

@@ -8,9 +8,10 @@ import pytest
 from tcformal.design.names import resolve
 from tcformal.design.trees.arrangements import tree_of
 from tcformal.design.unit import UnitSpec
-from tcformal.identification.survivors import Survivors, Table
+from tcformal.identification import survivors as module
+from tcformal.identification.survivors import Search, Survivors, Table
 from tcformal.simulation.matrix_unit import replay
-from tcformal.simulation.operands.batch import rows_of
+from tcformal.simulation.operands.batch import Batch, Raw, rows_of
 from tcformal.simulation.operands.inputs import inputs_to_try
 from tcformal.simulation.structures import Family, parametric_family
 
@@ -160,3 +161,45 @@ def test_a_climb_in_a_family_that_cannot_give_an_answer_leaves_nothing() -> None
     survivors = Survivors(parametric_family(unit, rare=True), np.random.default_rng(0))
     survivors.climb(pool, replay(unit, pool) ^ np.uint64(0x4000))
     assert not survivors.count
+
+
+@pytest.mark.slow
+def test_designs_with_two_parameters_changed_together_are_kept_beside_a_climb() -> None:
+    """Of few answers, some are given where two values change, and where either alone does not do."""
+    unit = tree("fp16")
+    family = parametric_family(unit, rare=True)
+    pool = inputs_to_try(unit, unit.k, 12, 4)
+    found: list[UnitSpec] = []
+    for design in some(family, 3):
+        answers = family.outputs(design[np.newaxis], pool)[0]
+        survivors = Survivors(family, np.random.default_rng(0))
+        if survivors.climb(pool, answers) == 1:
+            found += survivors.beside
+            assert all((replay(u, pool) == answers).all() for u in survivors.beside)
+    assert found
+
+
+@pytest.mark.slow
+def test_structures_that_nearly_give_all_answers_are_put_off_and_taken_up_again() -> None:
+    """A family of which a climb finds no design is looked at to the end where nothing else fits."""
+    unit = tree("fp16")
+    pool = inputs_to_try(unit, unit.k, 60, 4)
+    answers = replay(unit, pool)
+    search = Search(unit, unit.k, lambda batch: replay(unit, batch))
+    search.take(pool, answers)
+    climb = Survivors.climb
+
+    def nearly(self: Survivors, batch: Batch, answers: Raw) -> float:
+        climb(self, batch, answers ^ np.uint64(1))
+        self.tables = [Table(x.axes, x.rows[:0]) for x in self.tables]
+        return 0.95
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Survivors, "climb", nearly)
+        patch.setattr(module, "CLIMBED", 0)
+        search.add([unit])
+        search.run(2)
+        assert (search.alive, search.put_off) == ([], [unit])
+        search.take_up_again(4)
+    assert search.count
+    assert not search.put_off
