@@ -32,6 +32,7 @@ from tcformal.identification.hypotheses import (
     nan_rule,
     nan_variants,
     numbers_only,
+    plain_tree,
     rare_shapes,
 )
 from tcformal.identification.identification import (
@@ -177,6 +178,8 @@ class Identifying:
         self.near, self.cut = 0, False
         #: What a device outside the space looks like, and where its answers leave every design, by name.
         self.broken: dict[str, str] = {}
+        #: Whether what it looks like is no design of the space.
+        self.sure = False
         #: The word of NaNs, where one was seen, and the rule for NaN operands.
         self.nan: tuple[int, str] | None = None
 
@@ -220,12 +223,28 @@ class Identifying:
         rounds = self._rounds(self.repeated)
         if not rounds and not self.asker.by_hand:
             self.progress("looking at what its answers depend on")
-            if text := kind_of_noise(self.asker, noisy_inputs(self.spec, self.k)):
+            if text := kind_of_noise(self.asker, noisy_inputs(self.spec, self.k, self.repeated)):
                 self.broken["looks like"] = text
         said = self.repeated.repetition.value
         if self.spec.d_format.integer and self.repeated.repetition is Repetition.STOCHASTIC_ROUNDING:
             said = "several answers to one input"
         return self._made(IdentifyVerdict.NON_DETERMINISTIC, said)
+
+    def _unsteady_late(self) -> Identification | None:
+        """Ask every input again: the verdict where many answers differ, None where few or none do."""
+        if self.asker.by_hand:
+            return None
+        self.progress("asking every input again")
+        batch, answers = self.asker.history
+        again = self.asker.repeated(batch, _AGAIN)
+        several = np.flatnonzero((again != answers).any(axis=0))
+        if several.size <= max(_ASIDE, FEW * len(answers)):
+            return None
+        worst = witness_at(batch, int(several[0]))
+        if text := kind_of_noise(self.asker, [*noisy_inputs(self.spec, self.k), worst]):
+            self.broken["looks like"] = text
+        reason = f"{several.size} of {len(answers)} inputs gave several answers when they were asked again"
+        return self._made(IdentifyVerdict.NON_DETERMINISTIC, reason)
 
     def _rounds(self, seen: Repeated) -> bool:
         """Whether a device rounds stochastically, and what it shows: the random bits, and the sum."""
@@ -272,8 +291,10 @@ class Identifying:
         if not self.search.alive:
             self._words_given()
         if not self.search.alive:
+            if (unsteady := self._unsteady_late()) is not None:
+                return unsteady
             self._looks_like()
-            if not self.asker.by_hand and kinds.is_no_sum(self.asker):
+            if not self.asker.by_hand and (self.sure or kinds.is_no_sum(self.asker)):
                 return self._concluded()
             self._beside()
         self.share(_ALONE)
@@ -389,11 +410,18 @@ class Identifying:
             self.own = [{"operand_rounding": f"{mode}-E{e}M{bits}"} for e in widths]
             text = f"a and b {NARROWED[mode]} {bits} fraction bits before they are multiplied"
             self.broken["looks like"] = text
-        elif text := kind_of(self.asker, self._ranked(_BASES)):
-            self.broken["looks like"] = text
+        elif kind := kind_of(self.asker, [*self._ranked(_BASES), *self._plain()]):
+            self.broken["looks like"], self.sure = kind.text, kind.outside
         elif self.order is not None and self.order.reason.endswith(_DECIDED):
             self.broken["looks like"] = f"an order of the sum that the operands decide: {self.order.reason}"
         self._learn(asked)
+
+    def _plain(self) -> list[UnitSpec]:
+        """The tree of the device's order with no other parameters than its formats have."""
+        if self.order is None or self.order.root is None or self.nan is None:
+            return []
+        made = plain_tree(self.spec, self.order.root, self.nan, self._settings({}))
+        return [] if made is None else [made]
 
     def _ranked(self, most: int) -> list[UnitSpec]:
         """Of catalogued designs, and the nearest of each family, those that give most answers."""

@@ -76,7 +76,7 @@ def first_line(name: str, seconds: float = 600) -> tuple[IdentifyVerdict, str]:
     ],
 )
 def test_a_kind_is_seen(name: str, says: str) -> None:
-    assert kind_of(asked(name), []).startswith(says)
+    assert kind_of(asked(name), []).text.startswith(says)
 
 
 @pytest.mark.parametrize(
