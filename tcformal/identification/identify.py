@@ -263,7 +263,9 @@ class Identifying:
             self.broken["looks like"] = how_it_rounds(found.bits, found.more)
             self.broken["what is rounded"] = f"the sum of {found.designs[0]}{more}, as random sums show"
         elif rounding:
-            self.broken["looks like"] = how_it_rounds(seen.random_bits, seen.random_bits == DEEPEST)
+            self.broken["looks like"] = how_it_rounds(
+                seen.random_bits, seen.random_bits == DEEPEST, seen.places
+            )
         return rounding or found is not None
 
     def _stages(self) -> Identification:
@@ -410,7 +412,7 @@ class Identifying:
             self.own = [{"operand_rounding": f"{mode}-E{e}M{bits}"} for e in widths]
             text = f"a and b {NARROWED[mode]} {bits} fraction bits before they are multiplied"
             self.broken["looks like"] = text
-        elif kind := kind_of(self.asker, [*self._ranked(_BASES), *self._plain()]):
+        elif kind := kind_of(self.asker, [*self._ranked(_BASES), *self._plain()], self._catalogued()):
             self.broken["looks like"], self.sure = kind.text, kind.outside
         elif self.order is not None and self.order.reason.endswith(_DECIDED):
             self.broken["looks like"] = f"an order of the sum that the operands decide: {self.order.reason}"
@@ -563,12 +565,17 @@ class Identifying:
         return []
 
     # ------------------------------------------------------------------ after a refutation
-    def _anew(self) -> Identification | None:
-        """The identification from the start, with all answers so far; None where it began too often."""
+    def _anew(self, seen: Mapping[str, str] = NOTHING) -> Identification | None:
+        """The identification from the start, with all answers so far; None where it began too often.
+
+        `seen`: what a device outside the space looks like.
+        """
         if self.begun >= MOST_BEGUN or not self.left:
             return None
         self.asker.layout = None
-        return type(self)(self.asker, self.vectors, self.progress, self.left, begun=self.begun + 1).whole()
+        again = type(self)(self.asker, self.vectors, self.progress, self.left, begun=self.begun + 1)
+        again.broken |= seen
+        return again.whole()
 
     def _refuted_late(self, simplest: UnitSpec) -> Identification | None:
         """The identification with the comparison's misfits among the answers; None where none stays."""
@@ -632,7 +639,7 @@ class Identifying:
             return None
         self.progress(f"setting {wrong.size} of {len(answers)} answers aside")
         self.asker.set_aside(rows_of(batch, wrong))
-        return self._anew()
+        return self._anew({name: text for name, text in self.broken.items() if name == "looks like"})
 
     def _wrong_always(self, simplest: UnitSpec) -> Identification:
         """A design that gives all answers but few, which the device gives every time, or not every time."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from tcformal.design.axes import neighbours
 from tcformal.design.unit import UnitSpec
+from tcformal.devices.device import CallableDevice
 from tcformal.encodings.catalog import format_named
 from tcformal.encodings.spec import Format
 from tcformal.identification.asker import Asker
@@ -27,7 +28,7 @@ from tcformal.identification.validation import simplest_unfit
 from tcformal.identification.wrong_set import wrong_set
 from tcformal.oracle.numerals import percent, power_of_two
 from tcformal.oracle.rounded import align
-from tcformal.oracle.values import encoded, exponent_of, format_value
+from tcformal.oracle.values import encoded, exponent_of, format_value, value_and_hex
 from tcformal.shown import short
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import (
@@ -73,19 +74,29 @@ class Kind:
         return bool(self.text)
 
 
-def kind_of(asker: Asker, near: Iterable[UnitSpec]) -> Kind:
+def kind_of(asker: Asker, near: Iterable[UnitSpec], others: Iterable[UnitSpec] = ()) -> Kind:
     """What a deterministic device looks like.
 
-    `near`: the designs that it is to look less like.
+    `near`: the designs that it is to look less like.  What one of these or of `others` looks like, too, is
+    not said to be outside.
     Errors: as `Asker.ask`.
     """
     if asker.spec.scale_format is not None:
         return Kind()
+    near = [*near]
     for test, outside in _TESTS:
         if text := test(asker):
-            return Kind(text, outside)
-    near = [*near]
+            return Kind(text, outside and not any(test(_model(u, asker)) for u in (*near, *others)))
     return _sums(asker, near) or _wrong_inputs(asker, near)
+
+
+def _model(design: UnitSpec, asker: Asker) -> Asker:
+    """A design in the place of a device, which is asked for as many products."""
+
+    def answers(a: Raw, b: Raw, c: Raw) -> Raw:
+        return replay(design, Batch(a, b, c))
+
+    return Asker(CallableDevice(answers), asker.spec.operands, asker.k)
 
 
 def is_no_sum(asker: Asker) -> bool:
@@ -274,12 +285,15 @@ def _stuck(asker: Asker) -> str:
         return ""
     rng = np.random.default_rng(_SEED)
     words = one_operand(rng, d, (_STUCK,), "near").tolist()
+    words += [x for e in (0, 1, 2) if (x := encoded(d, power_of_two(e))) is not None]  # which nothing rounds
     given = asker.ask(first_products(spec, asker.k, [(0, 0, word) for word in words])).tolist()
     flipped = 0
     for x, z in zip(words, given, strict=True):
         flipped |= x ^ z
     if flipped.bit_count() != 1 or len({z & flipped for z in given}) > 1:
         return ""
+    if flipped == 1 << d.ignored_low_bits and not given[0] & flipped:
+        return ""  # results that have a bit less
     return f"bit {flipped.bit_length() - 1} of results is always {int(bool(given[0] & flipped))}"
 
 
@@ -607,20 +621,30 @@ def _approximate(asker: Asker) -> str:
     off = percent(x.worst, up=True)
     if all(z == _mitchell(*factors) for factors, z in zip(x.factors, x.given, strict=True)):
         return f"products by logarithms (Mitchell's), up to {off} off"
-    return f"approximate products, up to {off} off: {_how_approximate(x)}"
+    return f"approximate products, up to {off} off: {_how_approximate(asker, x)}"
 
 
-def _how_approximate(x: _Products) -> str:
-    """What of products is approximate: all of short factors are exact, or powers of two alone."""
-    one = [z == u * v for (u, v), z in zip(x.factors[: x.powers], x.given[: x.powers], strict=True)]
-    low = sum(z is not None and abs(z) < abs(u * v) for (u, v), z in zip(x.factors, x.given, strict=True))
-    if not all(one):
+def _how_approximate(asker: Asker, x: _Products) -> str:
+    """What of products is approximate: those of powers of two, each operand, or products alone."""
+    spec = asker.spec
+    one_a, one_b, factors = spec.a_format.one, spec.b_format.one, x.factors[x.powers :]
+    if any(z != u * v for (u, v), z in zip(x.factors[: x.powers], x.given, strict=False)):
         return "even those of powers of two are off"
-    if not low:
-        return "never too small, and those of powers of two exact"
-    if all(z is not None and abs(z) <= abs(u * v) for (u, v), z in zip(x.factors, x.given, strict=True)):
-        return "never too large, as where partial products are left out"
-    return "those of powers of two exact, as of logarithms, of a table, or of partial products left out"
+    words = x.words[x.powers :]
+    rows = [*((u, one_b, 0) for u, _, _ in words), *((one_a, v, 0) for _, v, _ in words)]
+    alone = numbers_of(spec.d_format, asker.ask(first_products(spec, asker.k, rows)))
+    of_a, of_b = alone[: len(words)], alone[len(words) :]
+    off = next((pair for pair in zip([u for u, _ in factors], of_a, strict=True) if pair[0] != pair[1]), None)
+    if off is None and all(z == v for (_, v), z in zip(factors, of_b, strict=True)):
+        return "exact where one factor is 1, as of a table, or of partial products left out"
+    near = power_of_two(1 - spec.d_format.fraction_bits)
+    shown = "" if off is None or off[1] is None else f", {_number(off[0])}·1 gives {_number(off[1])}"
+    if all(
+        u is not None and v is not None and z is not None and abs(z - u * v) <= near * abs(u * v)
+        for u, v, z in zip(of_a, of_b, x.given[x.powers :], strict=True)
+    ):
+        return f"each operand is changed before it is multiplied{shown}"
+    return f"not exact even where one factor is 1, as of logarithms{shown}"
 
 
 def _products(asker: Asker) -> str:
@@ -668,10 +692,13 @@ def _encoding(spec: UnitSpec, x: _Products) -> str:
         if (scale := _scale_of(spec, x, of)) is not None:
             more = "" if not scale else f", the product times 2^{scale}"
             return f"operands that are {reading} in place of {names}{more}"
-    ones = (spec.a_format.one, spec.b_format.one, 0)
-    got = next((z for y, z in zip(x.words, x.answers.tolist(), strict=True) if y == ones), None)
-    shown = "" if got is None else f": the words of 1·1 give {got:#x}"
-    return f"another encoding of the operands or results than {spec.operands}{shown}"
+    given = dict(zip(x.factors, x.answers.tolist(), strict=False))
+    shown = ", ".join(
+        f"{_number(u)}·{_number(v)} gives {value_and_hex(spec.d_format, given[u, v])}"
+        for u, v in ((Fraction(1), Fraction(1)), (Fraction(2), Fraction(1)))
+        if (u, v) in given
+    )
+    return f"another encoding of the operands or results than {spec.operands}, or no products: {shown}"
 
 
 Reading = Callable[[int], Fraction | None]
@@ -857,7 +884,7 @@ def _sums(asker: Asker, near: Iterable[UnitSpec]) -> Kind:
         return Kind()
     name, outside = found
     text = f"{name}: gives {best} of {len(rows)} answers, the nearest design {nearest}"
-    return Kind(text, outside and nearest < _FAR * best)
+    return Kind(text, outside and best == len(rows) and nearest <= _FAR * best)
 
 
 def _wrong_inputs(asker: Asker, near: Sequence[UnitSpec]) -> Kind:
@@ -881,7 +908,8 @@ def _wrong_inputs(asker: Asker, near: Sequence[UnitSpec]) -> Kind:
         best, base = more, beside[-changed]
     w = simplest_unfit(asker, [base], lambda: False, numbers=True) if best >= _MOSTLY else None
     found = None if w is None else wrong_set(asker, base, w)
-    return Kind() if found is None else Kind(f"{short(base.name.partition(',a_format')[0])}, but {found.text}", found.outside)
+    name, _, _ = base.name.partition(",a_format")
+    return Kind() if found is None else Kind(f"{short(name)}, but {found.text}", found.outside)
 
 
 #: The share of answers that a design gives beside which one is looked for that gives more, the parameters of
@@ -889,8 +917,8 @@ def _wrong_inputs(asker: Asker, near: Sequence[UnitSpec]) -> Kind:
 _SOME, _CHANGES, _MOSTLY = 0.6, 2, 0.9
 
 
-#: The part of the answers of another way of summing that no design near to it gives.
-_FAR = 0.97
+#: The part of all answers that a design near to a way of summing may give that gives them all.
+_FAR = 0.99
 
 
 def _ways(
@@ -1043,8 +1071,8 @@ _TESTS: tuple[tuple[Callable[[Asker], str], bool], ...] = (
     (_approximate, True),
     (_products, False),
     (_fixed_point, False),
-    (_small_alone, False),
     (_large_alone, True),
+    (_small_alone, False),
     (_small_beside, True),
     (_ties, False),
     (_dither, True),
