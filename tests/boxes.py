@@ -676,6 +676,7 @@ BOXES: dict[str, Box] = {
     "no-c-sum": Box(lambda p, c: to(FP32, fused(p, 0, 22), "RZ")),
     "tf32-cut": Box(lambda p, c: chain(p, c), k=4, formats="fp32,fp32,fp32,fp32", operand=tf32),
     "refuses-c": Box(refuses),
+    "in-fp64": Box(lambda p, c: chain(p, c, (11, 52)), k=4, formats=BF),
     # ---------------------------------------------------------------- outside
     "sorted": Box(partial(sorted_chain, key=lambda x: -abs(x)), inside=False, says="sort"),
     "sorted-up": Box(partial(sorted_chain, key=abs), inside=False, says="sort"),

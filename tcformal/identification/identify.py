@@ -45,7 +45,7 @@ from tcformal.identification.identification import (
     untested_clauses,
 )
 from tcformal.identification.kinds import NARROWED, kind_of, kind_of_noise, narrow_operands
-from tcformal.identification.masks import AskBatch
+from tcformal.identification.masks import AskBatch, numbers_of
 from tcformal.identification.order import Order, first_masks, order_of
 from tcformal.identification.rates import Rate
 from tcformal.identification.repeat import DEEPEST, FEW, Repeated, Repetition, noisy_inputs, repeat
@@ -324,7 +324,12 @@ class Identifying:
         """The order of summation, which trees of sums are made from."""
         if self.paired:
             self.progress("asking for the order of summation")
-            self.order = order_of(self._ask(), self.spec.operands, self.k, with_c=not self.asker.refused)
+            with_c = not self.asker.refused
+            self.order = order_of(self._ask(), self.spec.operands, self.k, with_c=with_c)
+            deep = questions.below_exact(self.spec, self.k, self.order)
+            if len(deep.c) and 0 in numbers_of(self.spec.d_format, self._ask()(deep)):
+                order = order_of(self._ask(), self.spec.operands, self.k, with_c=with_c, deep=True)
+                self.order = self.order if order.root is None else order
             beside = questions.beside_midpoints(self.spec, self.k, self.order)
             if len(beside.c):
                 self._ask()(beside)

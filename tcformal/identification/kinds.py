@@ -945,7 +945,7 @@ def _ways(
             text = f"{each}, each rounded to {to}, then added one by one to c"
             yield text, partial(_in_d, d, way, _rounding(*shape)), False
             way = partial(_groups_in_doubles, n, lambda x: x)
-            yield f"{each}, added one by one to c in {to}", partial(_in_d, d, way, _rounding(*shape)), n < k
+            yield f"{each}, added one by one to c in {to}", partial(_in_d, d, way, _rounding(*shape)), False
 
 
 _FP32, _FP64 = (24, -126), (53, -1022)

@@ -21,7 +21,13 @@ from tcformal.identification.identification import FITTING, IdentifyVerdict, Set
 from tcformal.identification.identify import Identifying, identified
 from tcformal.identification.kinds import is_no_sum, kind_of, kind_of_noise, narrow_operands
 from tcformal.identification.masks import numbers_of
-from tcformal.identification.operand_questions import beside_midpoints, c_cut, inner_bits, isolated
+from tcformal.identification.operand_questions import (
+    below_exact,
+    beside_midpoints,
+    c_cut,
+    inner_bits,
+    isolated,
+)
 from tcformal.identification.order import order_of
 from tcformal.identification.repeat import noisy_inputs, repeat
 from tcformal.identification.validation import simplest_unfit
@@ -171,6 +177,37 @@ def test_a_design_that_gives_as_much_is_no_kind() -> None:
     assert not kind_of(exact, [resolve(unit)])
 
 
+def test_partial_sums_in_fp64_are_not_exact_ones() -> None:
+    """Masks see no bit lost of either; 54 bits below terms that cancel, one has nothing left."""
+    shown = {}
+    for name in ("in-fp64", "exact"):
+        asker, k = asked(name), BOXES[name].k
+        order = order_of(asker.ask, asker.spec.operands, k)
+        assert str(order.root) == f"(0..{k - 1}+c)"
+        deep = numbers_of(asker.spec.d_format, asker.ask(below_exact(asker.spec, k, order)))
+        assert deep
+        shown[name] = 0 in deep, str(order_of(asker.ask, asker.spec.operands, k, deep=True).root)
+    assert shown == {"in-fp64": (True, "(3+(2+(1+(0+c))))"), "exact": (False, "(0..7+c)")}
+
+
+def test_a_sum_that_is_cut_is_asked_nothing_far_below_it() -> None:
+    asker = asked("fused19")
+    order = order_of(asker.ask, asker.spec.operands, asker.k)
+    assert not len(below_exact(asker.spec, asker.k, order).c)
+
+
+@pytest.mark.slow
+def test_the_search_finds_partial_sums_in_fp64() -> None:
+    found = identified(asked("in-fp64"), vectors=500)
+    assert found.verdict is IdentifyVerdict.IDENTIFIED
+    assert found.simplest is not None
+    # Rounded to fp64, then to fp32: sums far nearer to a middle than random ones show the second rounding.
+    assert found.simplest.startswith(
+        "tree@steps=(join(3+part(2+part(1+part(0+c))))),join.conversion=RNE-FP64"
+    )
+    assert "part.conversion=RNE-FP64" in found.simplest
+
+
 def test_operands_that_are_cut_are_seen() -> None:
     assert narrow_operands(asked("tf32-cut")) == ("RZ", 10)
 
@@ -228,7 +265,7 @@ def test_a_state_is_seen_on_an_input_whose_answers_spread() -> None:
         pytest.param(
             "absent",
             "FAULTY",
-            " looks like one sum of 8 products and c, 24 fraction bits",
+            " looks like one sum of 4 products and c, 24 fraction bits",
             marks=pytest.mark.slow,
         ),
     ],
