@@ -603,6 +603,15 @@ def six_bits(which: str, x: Value) -> Value:
     return y if y == x else y | 1 << top(x) - 5 + POINT if x > 0 else -(-y | 1 << top(x) - 5 + POINT)
 
 
+def of_parts(x: Value, y: Value) -> Value:
+    """A product of two parts of either factor, without that of the low ones, which fp32 rounds twice."""
+    if isinstance(x, str) or isinstance(y, str):
+        return times(x, y)
+    (a, b), (c, d) = ((h := to(BF16, v), 0 if isinstance(h, str) else to(BF16, v - h)) for v in (x, y))
+    low = to(FP32, plus(times(a, d), times(b, c)))
+    return to(FP32, plus(low, times(a, c)))
+
+
 def table(x: Value, y: Value) -> Value:
     """A product whose last bits are those of a table that has some of them wrong."""
     z = times(x, y)
@@ -725,6 +734,8 @@ BOXES: dict[str, Box] = {
     "six-bits": Box(lambda p, c: chain(p, c), k=4, inside=False, says="operand", operand=six_bits),
     "table": Box(lambda p, c: chain(p, c), k=4, formats="e4m3,e4m3,fp32,fp32", inside=False, says="table",
         multiply=table),
+    "in-parts": Box(lambda p, c: chain(p, c), k=4, formats="fp32,fp32,fp32,fp32", inside=False,
+        says="two parts of bf16", multiply=of_parts),
     "as-integers": Box(total, k=4, inside=False, says="integers", words=as_integers),
     "stuck": Box(total, k=4, inside=False, says="bit 5", words=stuck),
     "mean": Box(lambda p, c: plus(x if isinstance(x := total(p), str) else x // 4, c), k=4, inside=False,

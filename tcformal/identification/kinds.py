@@ -627,6 +627,12 @@ def _approximate(asker: Asker) -> str:
 def _how_approximate(asker: Asker, x: _Products) -> str:
     """What of products is approximate: those of powers of two, each operand, or products alone."""
     spec = asker.spec
+    for (name, bits), mode in itertools.product(_PARTS.items(), NARROWED):
+        if all(
+            z is not None and _near(z, _of_parts(u, v, bits, mode))
+            for (u, v), z in zip(x.factors, x.given, strict=True)
+        ):
+            return f"factors in two parts of {name}, without the product of the low ones"
     one_a, one_b, factors = spec.a_format.one, spec.b_format.one, x.factors[x.powers :]
     if any(z != u * v for (u, v), z in zip(x.factors[: x.powers], x.given, strict=False)):
         return "even those of powers of two are off"
@@ -645,6 +651,27 @@ def _how_approximate(asker: Asker, x: _Products) -> str:
     ):
         return f"each operand is changed before it is multiplied{shown}"
     return f"not exact even where one factor is 1, as of logarithms{shown}"
+
+
+#: Fraction bits of parts that factors are split into, and of sums of their products.
+_PARTS, _OF_SUMS = {"bf16": 7, "tf32 or fp16": 10}, 22
+
+
+def _of_parts(x: Fraction, y: Fraction, bits: int, mode: str) -> Fraction:
+    """The product of two factors that are a high and a low part each, without that of the low ones."""
+    (a, b), (c, d) = (_split(z, bits, mode) for z in (x, y))
+    return a * c + a * d + b * c
+
+
+def _split(x: Fraction, bits: int, mode: str) -> tuple[Fraction, Fraction]:
+    high = align(x, exponent_of(abs(x)) - bits, mode)
+    rest = x - high
+    return high, align(rest, exponent_of(abs(rest)) - bits, mode) if rest else rest
+
+
+def _near(z: Fraction, x: Fraction) -> bool:
+    """Whether a number is another one but for roundings of a sum in fp32."""
+    return abs(z - x) <= abs(x) * power_of_two(-_OF_SUMS)
 
 
 def _products(asker: Asker) -> str:

@@ -92,6 +92,7 @@ def first_line(name: str, seconds: float = 600) -> tuple[IdentifyVerdict, str]:
         ("half-up", "halves rounded up, toward +Inf"),
         ("six-bits", "approximate products, up to 2.958 % off: each operand is changed before it is mult"),
         ("table", "approximate products, up to 2.367 % off: exact where one factor is 1, as of a table"),
+        ("in-parts", "approximate products, up to 0.0008279 % off: factors in two parts of bf16, without"),
         ("as-integers", "operands that are integers in place of fp16, the product times 2^-20"),
         ("stuck", "bit 5 of results is always 1"),
         ("mean", "1/4 times the product: the mean of 4 products, to which c is added"),
