@@ -44,9 +44,10 @@ from tcformal.identification.identification import (
     Settled,
     untested_clauses,
 )
-from tcformal.identification.kinds import NARROWED, kind_of, kind_of_noise, narrow_operands
+from tcformal.identification.kinds import kind_of, kind_of_noise, narrow_operands
 from tcformal.identification.masks import AskBatch, numbers_of
 from tcformal.identification.order import Order, first_masks, order_of
+from tcformal.identification.products_alone import NARROWED
 from tcformal.identification.rates import Rate
 from tcformal.identification.repeat import DEEPEST, FEW, Repeated, Repetition, noisy_inputs, repeat
 from tcformal.identification.stochastic import (
