@@ -297,7 +297,8 @@ class Identifying:
             if (unsteady := self._unsteady_late()) is not None:
                 return unsteady
             self._looks_like()
-            if not self.asker.by_hand and (self.sure or kinds.is_no_sum(self.asker)):
+            self.sure = not self.asker.by_hand and (self.sure or kinds.is_no_sum(self.asker))
+            if self.sure:
                 return self._concluded()
             self._beside()
         self.share(_ALONE)
@@ -679,7 +680,7 @@ class Identifying:
         self.cut = self.cut or self.over()
         unpaired = "" if self.paired else f"no pairing of {self.k} products gives the answers, and "
         verdict, reason = IdentifyVerdict.OUTSIDE, "no design of the space gives all answers"
-        if self.cut:
+        if self.cut and not self.sure:
             verdict = IdentifyVerdict.UNFINISHED
             reason = "no design that was tried gives all answers, but the time ended before all were"
         return self._refuted(verdict, f"{unpaired}{reason}", [units[name] for name in ranked])

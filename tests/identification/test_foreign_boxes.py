@@ -277,6 +277,12 @@ def test_the_first_line_says_what_a_device_looks_like(name: str, verdict: str, s
     assert says in line
 
 
+def test_what_no_design_does_is_outside_though_the_time_of_the_search_is_over() -> None:
+    made = Identifying(asked("stuck"), 0, lambda _: None)
+    made.cut = True
+    assert made.whole().verdict is IdentifyVerdict.OUTSIDE
+
+
 def test_a_random_rounding_has_no_state() -> None:
     asker = asked("stochastic")
     assert not kind_of_noise(asker, noisy_inputs(asker.spec, asker.k))
