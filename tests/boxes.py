@@ -485,6 +485,168 @@ def widest(p: list[Value], c: Value) -> Value:
     return chain(p, c)
 
 
+def shared_exponents(a: list[int], b: list[int], c: int) -> int:
+    """Operands of which four at a time share an exponent, with seven bits below it."""
+
+    def block(words: list[int]) -> list[Value]:
+        xs = [decode("fp16", w) for w in words]
+        powers = [top(x) for x in xs if x and not isinstance(x, str)]
+        return [x if isinstance(x, str) else cut(x, max(powers, default=0) - 7) for x in xs]
+
+    x, y = ([v for i in range(0, len(words), 4) for v in block(words[i : i + 4])] for words in (a, b))
+    p = [times(u, v) for u, v in zip(x, y, strict=True)]
+    return encode("fp32", to(FP32, total([*p, decode("fp32", c)])))
+
+
+def doubles(p: list[Value], c: Value) -> Value:
+    """A chain in fp64 that is rounded to fp32 after every three products."""
+    for i in range(0, len(p), 3):
+        c = to(FP32, chain(p[i : i + 3], c, (11, 52)))
+    return c
+
+
+def by_sign(p: list[Value], c: Value) -> Value:
+    """Positive terms and negative ones in a chain each."""
+    if any(isinstance(x, str) for x in (*p, c)):
+        return total([*p, c])
+    one, two = chain([x for x in (*p, c) if x > 0], 0), chain([x for x in (*p, c) if x < 0], 0)
+    return to(FP32, plus(one, two))
+
+
+def smallest_first(p: list[Value], c: Value) -> Value:
+    """The two smallest terms added until one is left."""
+    xs = [*p, c]
+    while len(xs) > 1:
+        if any(isinstance(x, str) for x in xs):
+            return total(xs)
+        x, y, *rest = sorted(xs, key=abs)
+        xs = [to(FP32, plus(x, y)), *rest]
+    return xs[0]
+
+
+def only_large(p: list[Value], c: Value) -> Value:
+    """A chain of the products that are no less than 2^-9 of the largest."""
+    if any(isinstance(x, str) for x in p):
+        return chain(p, c)
+    most = max(map(abs, p))
+    return chain([x for x in p if abs(x) << 9 >= most], c)
+
+
+def lost_if(p: list[Value], c: Value) -> Value:
+    """A chain without product 1 where product 2 is negative."""
+    lost = not isinstance(p[2], str) and p[2] < 0
+    return chain([x for i, x in enumerate(p) if i != 1 or not lost], c)
+
+
+def wraps(p: list[Value], c: Value) -> Value:
+    """Products summed in 40 bits, 20 of them after the point, which wrap."""
+    if any(isinstance(x, str) for x in (*p, c)):
+        return total([*p, c])
+    n = total(p) >> POINT - 20
+    return ((n + (1 << 39)) % (1 << 40) - (1 << 39) << POINT - 20) + c
+
+
+def wrong_set(a: list[int], b: list[int], c: int) -> int:
+    """A chain whose result has its second bit flipped where b[2] ends with 0x1b."""
+    p = [times(decode("fp16", x), decode("fp16", y)) for x, y in zip(a, b, strict=True)]
+    d = encode("fp32", chain(p, decode("fp32", c)))
+    return d ^ 2 if b[2] & 0x3F == 0x1B and d & 0x7FFFFFFF and d & INF_BITS != INF_BITS else d
+
+
+INF_BITS = 0x7F800000
+
+
+def rarely_random(p: list[Value], c: Value) -> Value:
+    """An exact sum; between a quarter and three eighths of a last place it goes up or down at random."""
+    x = total([*p, c])
+    if isinstance(x, str) or not x:
+        return x
+    least = max(top(x), -126) - 23
+    rest = (abs(x) >> least + POINT - 5) & 31
+    if not 8 < rest < 12:
+        return to(FP32, x)
+    return cut(x, least) + (random.random() < 0.5) * (1 << POINT + least) * (1 if x > 0 else -1)
+
+
+def ties_random(p: list[Value], c: Value) -> Value:
+    """An exact sum of which halves go up or down at random."""
+    x = total([*p, c])
+    if isinstance(x, str) or not x:
+        return x
+    step = max(top(x), -126) - 24 + POINT
+    half = step >= 0 and abs(x) >> step & 1 and not abs(x) & (1 << step) - 1
+    return x + (1 if random.random() < 0.5 else -1) if half else x
+
+
+def half_up(p: list[Value], c: Value) -> Value:
+    """An exact sum, rounded to nearest, halves toward +Inf."""
+    x = total([*p, c])
+    if isinstance(x, str) or not x:
+        return x
+    step = max(top(x), -126) - 23 + POINT
+    return (x + (1 << step - 1)) >> step << step if step > 0 else x
+
+
+_before = [0]
+
+
+def aligned_as_before(p: list[Value], c: Value) -> Value:
+    """A cut sum aligned to the largest exponent of this and of the input before."""
+    if any(isinstance(x, str) for x in (*p, c)):
+        return total([*p, c])
+    powers = [top(x) for x in (*p, c) if x]
+    most = max(powers, default=-99)
+    least = max(most, min(_before[0], most + 7)) - 21
+    _before[0] = most
+    return to(FP32, sum(cut(x, least) for x in (*p, c)), "RZ")
+
+
+def six_bits(which: str, x: Value) -> Value:
+    """A or B with six bits, the last one set where some were left out."""
+    if which == "c" or isinstance(x, str) or not x:
+        return x
+    y = cut(x, top(x) - 5)
+    return y if y == x else y | 1 << top(x) - 5 + POINT if x > 0 else -(-y | 1 << top(x) - 5 + POINT)
+
+
+def of_parts(x: Value, y: Value) -> Value:
+    """A product of two parts of either factor, without that of the low ones, which fp32 rounds twice."""
+    if isinstance(x, str) or isinstance(y, str):
+        return times(x, y)
+    (a, b), (c, d) = ((h := to(BF16, v), 0 if isinstance(h, str) else to(BF16, v - h)) for v in (x, y))
+    low = to(FP32, plus(times(a, d), times(b, c)))
+    return to(FP32, plus(low, times(a, c)))
+
+
+def table(x: Value, y: Value) -> Value:
+    """A product whose last bits are those of a table that has some of them wrong."""
+    z = times(x, y)
+    if isinstance(z, str) or not z:
+        return z
+    least = top(x) + top(y) - 6
+    n = abs(z) >> least + POINT
+    n = n if n % 8 == 0 else n & ~7 | 5
+    return (n if z > 0 else -n) << least + POINT
+
+
+def as_integers(a: list[int], b: list[int], c: int) -> int:
+    """Words of operands as integers with ten fraction bits."""
+    x, y = ([(w - (w >> 15 << 16)) << POINT - 10 for w in words] for words in (a, b))
+    return encode("fp32", to(FP32, total([*map(times, x, y), decode("fp32", c)])))
+
+
+def stuck(a: list[int], b: list[int], c: int) -> int:
+    """A chain with bit 5 of results always set."""
+    d = encode("fp32", chain([times(decode("fp16", x), decode("fp16", y)) for x, y in zip(a, b, strict=True)],
+        decode("fp32", c)))  # fmt: skip
+    return d | 32 if d & INF_BITS != INF_BITS else d
+
+
+def absent(p: list[Value], c: Value) -> Value:
+    """A cut sum of which one result in 300 is NaN."""
+    return NAN if random.random() < 1 / 300 else to(FP32, fused(p, c, 24), "RZ")
+
+
 F16 = "fp16,fp16,fp16,fp16"
 BF = "bf16,bf16,fp32,fp32"
 BOXES: dict[str, Box] = {
@@ -544,6 +706,7 @@ BOXES: dict[str, Box] = {
     "no-c-sum": Box(lambda p, c: to(FP32, fused(p, 0, 22), "RZ")),
     "tf32-cut": Box(lambda p, c: chain(p, c), k=4, formats="fp32,fp32,fp32,fp32", operand=tf32),
     "refuses-c": Box(refuses),
+    "in-fp64": Box(lambda p, c: chain(p, c, (11, 52)), k=4, formats=BF),
     # ---------------------------------------------------------------- outside
     "sorted": Box(partial(sorted_chain, key=lambda x: -abs(x)), inside=False, says="sort"),
     "sorted-up": Box(partial(sorted_chain, key=abs), inside=False, says="sort"),
@@ -577,6 +740,37 @@ BOXES: dict[str, Box] = {
     "fixed-point": Box(lambda p, c: total([x if isinstance(x, str) else cut(x, -30, "RD") for x in (*p, c)]),
         k=4, inside=False, says="fixed point"),
     "by-data": Box(widest, inside=False, says="order"),
+    "shared-exponents": Box(total, inside=False, says="block floating point", words=shared_exponents),
+    "doubles": Box(doubles, k=6, inside=False, says="fp64"),
+    "by-sign": Box(by_sign, k=4, formats=BF, inside=False, says="positive"),
+    "smallest-first": Box(smallest_first, formats=BF, inside=False, says="smallest"),
+    "only-large": Box(only_large, k=4, formats=BF, inside=False, says="dropped"),
+    "lost-if": Box(lost_if, k=4, inside=False, says="others change"),
+    "wraps": Box(wraps, k=4, inside=False, says="wrap"),
+    "wrong-set": Box(total, k=4, inside=False, says="b[2] & 0x3f = 0x1b", words=wrong_set),
+    "rarely-random": Box(rarely_random, k=4, formats=BF, inside=False, says="several answers"),
+    "ties-random": Box(ties_random, k=4, inside=False, says="halves"),
+    "half-up": Box(half_up, k=4, inside=False, says="halves rounded up"),
+    "aligned-as-before": Box(aligned_as_before, k=4, formats=BF, inside=False, says="state"),
+    "six-bits": Box(lambda p, c: chain(p, c), k=4, inside=False, says="operand", operand=six_bits),
+    "table": Box(lambda p, c: chain(p, c), k=4, formats="e4m3,e4m3,fp32,fp32", inside=False, says="table",
+        multiply=table),
+    "in-parts": Box(lambda p, c: chain(p, c), k=4, formats="fp32,fp32,fp32,fp32", inside=False,
+        says="two parts of bf16", multiply=of_parts),
+    "as-integers": Box(total, k=4, inside=False, says="integers", words=as_integers),
+    "stuck": Box(total, k=4, inside=False, says="bit 5", words=stuck),
+    "mean": Box(lambda p, c: plus(x if isinstance(x := total(p), str) else x // 4, c), k=4, inside=False,
+        says="mean"),
+    "mean-with-c": Box(lambda p, c: x if isinstance(x := total([*p, c]), str) else x // 4, k=4, inside=False,
+        says="mean"),
+    "largest": Box(lambda p, c: total([*p, c]) if any(isinstance(x, str) for x in p) else plus(max(p), c),
+        k=4, inside=False, says="largest product"),
+    "clipped-late": Box(lambda p, c: total([*p, c]), k=4, inside=False, says="at most 300",
+        last=lambda x: x if isinstance(x, str) else min(max(x, -300 << POINT), 300 << POINT)),
+    "small-dropped": Box(
+        lambda p, c: chain([0 if not isinstance(x, str) and x and top(x) < -8 else x for x in p], c), k=4,
+        inside=False, says="dropped"),
+    "absent": Box(absent, k=4, inside=False, says="NaN"),
 }  # fmt: skip
 
 

@@ -34,6 +34,7 @@ from tcformal.identification.hypotheses import (
     nan_rule,
     nan_variants,
     numbers_only,
+    plain_tree,
     rare_shapes,
 )
 from tcformal.identification.identification import (
@@ -45,10 +46,11 @@ from tcformal.identification.identification import (
     Settled,
     untested_clauses,
 )
-from tcformal.identification.kinds import NARROWED, kind_of, kind_of_noise, narrow_operands
-from tcformal.identification.masks import AskBatch
+from tcformal.identification.kinds import kind_of, kind_of_noise, narrow_operands
+from tcformal.identification.masks import AskBatch, numbers_of
 from tcformal.identification.operand_questions import Isolated
-from tcformal.identification.order import Order, first_masks, order_of_unit
+from tcformal.identification.order import Order, first_masks, order_of, order_of_unit
+from tcformal.identification.products_alone import NARROWED
 from tcformal.identification.rates import Rate
 from tcformal.identification.repeat import DEEPEST, FEW, Repeated, Repetition, noisy_inputs, repeat
 from tcformal.identification.stochastic import (
@@ -181,6 +183,8 @@ class Identifying:
         self.near, self.cut = 0, False
         #: What a device outside the space looks like, and where its answers leave every design, by name.
         self.broken: dict[str, str] = {}
+        #: Whether what it looks like is no design of the space.
+        self.sure = False
         #: The word of NaNs, where one was seen, and the rule for NaN operands.
         self.nan: tuple[int, str] | None = None
 
@@ -224,12 +228,28 @@ class Identifying:
         rounds = self._rounds(self.repeated)
         if not rounds and not self.asker.by_hand:
             self.progress("looking at what its answers depend on")
-            if text := kind_of_noise(self.asker, noisy_inputs(self.spec, self.k)):
+            if text := kind_of_noise(self.asker, noisy_inputs(self.spec, self.k, self.repeated)):
                 self.broken["looks like"] = text
         said = self.repeated.repetition.value
         if self.spec.d_format.integer and self.repeated.repetition is Repetition.STOCHASTIC_ROUNDING:
             said = "several answers to one input"
         return self._made(IdentifyVerdict.NON_DETERMINISTIC, said)
+
+    def _unsteady_late(self) -> Identification | None:
+        """Ask every input again: the verdict where many answers differ, None where few or none do."""
+        if self.asker.by_hand:
+            return None
+        self.progress("asking every input again")
+        batch, answers = self.asker.history
+        again = self.asker.repeated(batch, _AGAIN)
+        several = np.flatnonzero((again != answers).any(axis=0))
+        if several.size <= max(_ASIDE, FEW * len(answers)):
+            return None
+        worst = witness_at(batch, int(several[0]))
+        if text := kind_of_noise(self.asker, [*noisy_inputs(self.spec, self.k), worst]):
+            self.broken["looks like"] = text
+        reason = f"{several.size} of {len(answers)} inputs gave several answers when they were asked again"
+        return self._made(IdentifyVerdict.NON_DETERMINISTIC, reason)
 
     def _rounds(self, seen: Repeated) -> bool:
         """Whether a device rounds stochastically, and what it shows: the random bits, and the sum."""
@@ -248,7 +268,9 @@ class Identifying:
             self.broken["looks like"] = how_it_rounds(found.bits, found.more)
             self.broken["what is rounded"] = f"the sum of {found.designs[0]}{more}, as random sums show"
         elif rounding:
-            self.broken["looks like"] = how_it_rounds(seen.random_bits, seen.random_bits == DEEPEST)
+            self.broken["looks like"] = how_it_rounds(
+                seen.random_bits, seen.random_bits == DEEPEST, seen.places
+            )
         return rounding or found is not None
 
     def _stages(self) -> Identification:
@@ -282,8 +304,11 @@ class Identifying:
             self.share(_NEARBY)
             self._nearby(1)
         if not self.search.alive:
+            if (unsteady := self._unsteady_late()) is not None:
+                return unsteady
             self._looks_like()
-            if not self.asker.by_hand and kinds.is_no_sum(self.asker):
+            self.sure = not self.asker.by_hand and (self.sure or kinds.is_no_sum(self.asker))
+            if self.sure:
                 return self._concluded()
             self._beside()
         self.share(_ALONE)
@@ -315,8 +340,13 @@ class Identifying:
         """The order of summation, which trees of sums are made from."""
         if self.paired:
             self.progress("asking for the order of summation")
+            with_c = not self.asker.refused
             ask = questions.with_signs(self.asker.ask, self.negated, self.spec)
-            self.order = order_of_unit(ask, self.spec, self.k, with_c=not self.asker.refused)
+            self.order = order_of_unit(ask, self.spec, self.k, with_c=with_c)
+            deep = questions.below_exact(self.spec, self.k, self.order)
+            if len(deep.c) and 0 in numbers_of(self.spec.d_format, self._ask()(deep)):
+                order = order_of(self._ask(), self.spec.operands, self.k, with_c=with_c, deep=True)
+                self.order = self.order if order.root is None else order
             beside = questions.beside_midpoints(self.spec, self.k, self.order)
             if len(beside.c):
                 self._ask()(beside)
@@ -406,11 +436,18 @@ class Identifying:
             self.own = [{"operand_rounding": f"{x}-E{e}M{bits}"} for x in modes for e in widths]
             text = f"a and b {NARROWED[mode]} {bits} fraction bits before they are multiplied"
             self.broken["looks like"] = text
-        elif text := kind_of(self.asker, self._ranked(_BASES)):
-            self.broken["looks like"] = text
+        elif kind := kind_of(self.asker, [*self._ranked(_BASES), *self._plain()], self._catalogued()):
+            self.broken["looks like"], self.sure = kind.text, kind.outside
         elif self.order is not None and self.order.reason.endswith(_DECIDED):
             self.broken["looks like"] = f"an order of the sum that the operands decide: {self.order.reason}"
         self._learn(asked)
+
+    def _plain(self) -> list[UnitSpec]:
+        """The tree of the device's order with no other parameters than its formats have."""
+        if self.order is None or self.order.root is None or self.nan is None:
+            return []
+        made = plain_tree(self.spec, self.order.root, self.nan, self._settings({}))
+        return [] if made is None else [made]
 
     def _ranked(self, most: int) -> list[UnitSpec]:
         """Of catalogued designs, and the nearest of each family, those that give most answers."""
@@ -584,12 +621,17 @@ class Identifying:
         return []
 
     # ------------------------------------------------------------------ after a refutation
-    def _anew(self) -> Identification | None:
-        """The identification from the start, with all answers so far; None where it began too often."""
+    def _anew(self, seen: Mapping[str, str] = NOTHING) -> Identification | None:
+        """The identification from the start, with all answers so far; None where it began too often.
+
+        `seen`: what a device outside the space looks like.
+        """
         if self.begun >= MOST_BEGUN or not self.left:
             return None
         self.asker.layout = None
-        return type(self)(self.asker, self.vectors, self.progress, self.left, begun=self.begun + 1).whole()
+        again = type(self)(self.asker, self.vectors, self.progress, self.left, begun=self.begun + 1)
+        again.broken |= seen
+        return again.whole()
 
     def _refuted_late(self, simplest: UnitSpec) -> Identification | None:
         """The identification with the comparison's misfits among the answers; None where none stays."""
@@ -653,7 +695,7 @@ class Identifying:
             return None
         self.progress(f"setting {wrong.size} of {len(answers)} answers aside")
         self.asker.set_aside(rows_of(batch, wrong))
-        return self._anew()
+        return self._anew({name: text for name, text in self.broken.items() if name == "looks like"})
 
     def _wrong_always(self, simplest: UnitSpec) -> Identification:
         """A design that gives all answers but few, which the device gives every time, or not every time."""
@@ -687,7 +729,7 @@ class Identifying:
         self.cut = self.cut or self.over()
         unpaired = "" if self.paired else f"no pairing of {self.k} products gives the answers, and "
         verdict, reason = IdentifyVerdict.OUTSIDE, "no design of the space gives all answers"
-        if self.cut:
+        if self.cut and not self.sure:
             verdict = IdentifyVerdict.UNFINISHED
             reason = "no design that was tried gives all answers, but the time ended before all were"
         return self._refuted(verdict, f"{unpaired}{reason}", [units[name] for name in ranked])

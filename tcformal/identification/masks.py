@@ -101,6 +101,8 @@ class Asked:
 _HIGH = 64
 #: How far below the large terms the others lie, in the order in which these depths are preferred.
 _DEPTHS = (28, 40, 20, 14)
+#: The same where partial sums in fp64 are to swallow them.
+_DEEP = (58, 90, 55)
 #: How many powers of two one probe may hold.
 _WIDTHS = (24, 20, 17, 14, 11, 8, 6, 4, 3, 2, 1)
 #: Powers of two that do in one probe where operands reach no further down.
@@ -127,7 +129,7 @@ class Masks:
     of them in one probe.
     """
 
-    def __init__(self, formats: Operands, k: int, *, with_c: bool, high: int) -> None:
+    def __init__(self, formats: Operands, k: int, *, with_c: bool, high: int, deep: bool = False) -> None:
         o = self.formats = formats
         self.k = k
         self.leaves = [k, *range(k)] if with_c else list(range(k))
@@ -138,7 +140,7 @@ class Masks:
         self.reach[k] = ExponentReach(c.e_min - c.fraction_bits, c.e_min, c.e_max)
         self.high = min(high, product.high, d.e_max)
         # Sums of wider results lose what lies further below.
-        self.depths = [x + max(0, d.precision - _WIDTHS[0]) for x in _DEPTHS]
+        self.depths = [x + max(0, d.precision - _WIDTHS[0]) for x in (_DEEP if deep else _DEPTHS)]
         #: Whether normal operands reach as far down as most sums need; subnormal ones are used elsewhere.
         self.roomy = self.high - self.depths[0] - normal >= min(12, k)
         self.lowest = max(product.low if self.roomy else product.least, d.e_min - d.fraction_bits)

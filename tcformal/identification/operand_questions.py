@@ -449,7 +449,7 @@ def _depths(spec: UnitSpec, k: int, leaf: int) -> list[int]:
 
 #: How far below the half of a last place lie the terms that show whether results are rounded twice, and the
 #: exponent of the largest term, one that products of short numbers have.
-_BELOW_HALVES, _LARGE = (1, 3, 6, 10, 16), 8
+_BELOW_HALVES, _LARGE = (1, 3, 6, 10, 16, 31), 8
 
 
 def beside_midpoints(spec: UnitSpec, k: int, order: Order) -> Batch:
@@ -492,6 +492,37 @@ def _leaf(child: int | str | Step, k: int) -> int:
     if isinstance(child, Step):
         return next(iter(child.products()), k)
     return child if isinstance(child, int) else k
+
+
+#: Bits between terms that partial sums in fp64 do not keep.
+_DEEP = (54, 60, 90)
+
+
+def below_exact(spec: UnitSpec, k: int, order: Order) -> Batch:
+    """Terms far below two that cancel, in sums that lost nothing so far: partial sums in fp64 lose them.
+
+    Shapes: dot products of k terms: three parts of one sum, in each order.
+    """
+    masks, d = Masks(spec.operands, k, with_c=True, high=0), spec.d_format
+    rows = []
+    for step, bits in order.fraction_bits.items():
+        parts = [_leaf(x, k) for x in step.children if x != "zero"]
+        if bits is not None or len(parts) < _THREE:
+            continue
+        parts = sorted({parts[0], parts[1], parts[-1]}, key=lambda x: -1 if x == k else x)
+        end = min(d.e_max, *(_ends_of(spec, leaf == k) for leaf in parts)) - 2
+        for deep in _DEEP:
+            for high, small in itertools.product(range(end, 0, -max(1, end // 8)), parts):
+                one, two = (x for x in parts if x != small)
+                row = {one: power_of_two(high), two: -power_of_two(high), small: power_of_two(high - deep)}
+                if high - deep >= d.e_min and all(masks.word_pair(i, x) for i, x in row.items()):
+                    rows.append(row)
+    return masks.batch(rows)
+
+
+def _ends_of(spec: UnitSpec, of_c: bool) -> int:
+    """The largest exponent of c, or of products."""
+    return spec.c_format.e_max if of_c else spec.a_format.e_max + spec.b_format.e_max
 
 
 def overflow_limit(d: Format, powers: Iterable[tuple[int, int]]) -> int | None:

@@ -67,11 +67,11 @@ class Order:
         return {"order": orders, **{f"fraction bits of {step}": x for step, x in shown.items()}}
 
 
-def order_of(ask: AskBatch, formats: Operands, k: int, *, with_c: bool = True) -> Order:
+def order_of(ask: AskBatch, formats: Operands, k: int, *, with_c: bool = True, deep: bool = False) -> Order:
     """The order in which a device sums k products and c.
 
     Shapes: `ask` takes a batch of dot products of k terms and gives as many raw encodings of D; with_c:
-    whether c can be chosen (else it is 0).
+    whether c can be chosen (else it is 0); deep: that of partial sums in fp64, which else seem exact.
     Zero, NaN, Inf: probes are finite, and so must their results be.
     Errors: InputError for a k below 1.  An order that does not show is no error: `root` is None, and
     `reason` says why.
@@ -80,7 +80,7 @@ def order_of(ask: AskBatch, formats: Operands, k: int, *, with_c: bool = True) -
     check_int("k", k, low=1)
     asked, reason = Asked(ask), ""
     for high in _HIGH:
-        masks = Masks(formats, k, with_c=with_c, high=high)
+        masks = Masks(formats, k, with_c=with_c, high=high, deep=deep)
         try:
             search = _OrderSearch(masks, Flatness(masks), HiddenSets(masks))
             root = _confirmed(asked, search)

@@ -17,7 +17,14 @@ from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.identification.asker import Asker
 from tcformal.identification.rates import Rate
-from tcformal.identification.repeat import DEEPEST, SURE, dense_inputs, product_factors, products_witness
+from tcformal.identification.repeat import (
+    DEEPEST,
+    SURE,
+    PlaceInUlp,
+    dense_inputs,
+    product_factors,
+    products_witness,
+)
 from tcformal.oracle.draws import outcomes
 from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import encoded
@@ -33,8 +40,10 @@ _PATHS = 256
 _MORE = 4
 
 
-def how_it_rounds(bits: int | None, more: bool) -> str:
+def how_it_rounds(bits: int | None, more: bool, places: Sequence[PlaceInUlp] = ()) -> str:
     """What frequencies of roundings up show, in words; `more` bits may be random."""
+    if bits is None and [x.place for x in places if 0 < x.up.count < x.up.of] == [Fraction(1, 2)]:
+        return "it rounds halves up or down at random, and other sums between two results always the same way"
     if bits is None:
         return "it rounds stochastically, with frequencies that are those of no number of random bits"
     plural, end = "s" * (bits > 1), " or more" * more

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tcformal.checks import MOST_VECTORS, check_int
 from tcformal.design.unit import UnitSpec
 from tcformal.identification.asker import Asker
+from tcformal.identification.hypotheses import numbers_only
 from tcformal.identification.rates import Rate
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import Batch, Raw, batch_of, witness_at
@@ -108,12 +109,16 @@ def _misfit(asker: Asker, model: UnitSpec, w: Witness) -> Misfit | None:
     return made if made.stays and given != designed else None
 
 
-def simplest_unfit(asker: Asker, units: Sequence[UnitSpec], over: Callable[[], bool]) -> Witness | None:
+def simplest_unfit(
+    asker: Asker, units: Sequence[UnitSpec], over: Callable[[], bool], *, numbers: bool = False
+) -> Witness | None:
     """The simplest input found on which all of some designs differ from the device, or else the first alone.
 
-    None where the designs give all answers.
+    None where the designs give all answers.  It begins with an input whose result is a number, if `numbers`.
     """
     batch, answers = asker.history
+    if numbers:
+        batch, answers = numbers_only(asker.spec.d_format, batch, answers)
     rows = np.flatnonzero(_unfit(units, batch, answers))
     if not rows.size:
         units = units[:1]

@@ -79,14 +79,37 @@ def _answer(found: Identification, measured: dict[str, str]) -> str:
             return f" is {text}"
         open_ = _open(found)
         return f" is {text}; undecided: {open_}" if open_ else f" may be {text}"
+    unsteady = found.verdict is IdentifyVerdict.NON_DETERMINISTIC
     if (text := measured.pop("looks like", "")) and not found.classes:
-        return (
-            f" looks like {text}" if found.verdict is not IdentifyVerdict.NON_DETERMINISTIC else f": {text}"
-        )
-    return ""
+        return f": {text}" if unsteady else f" looks like {text}"
+    if unsteady:
+        return f": {found.reason}"
+    if found.classes:
+        return _but_for(found)
+    return _departs(found, measured) if found.unfit and found.nearest else ""
 
 
 _TREE = "tree@"
+
+
+def _but_for(found: Identification) -> str:
+    """The design that a faulty device looks like, and how often it gives something else."""
+    name, seen = found.classes[0][0], found.validated
+    text = f" looks like {_words(found) if name.startswith(_TREE) else shortened(name)}"
+    if seen is None or not seen.misfits.count:
+        return text
+    nan = all(seen.model.d_format.is_nan(x.given) for x in seen.shown)
+    of = f"{seen.misfits.count} of {seen.misfits.of} answers"
+    return f"{text}, but for {of}{', which are NaN' if nan else ''}"
+
+
+def _departs(found: Identification, measured: dict[str, str]) -> str:
+    """The order of the sum, what gives most answers, and what leaves every design."""
+    order = measured.get("order", "")
+    stage, near = measured.get("breaks at", "").partition(";")[0], found.nearest[0]
+    most = f"{shortened(near.design)} gives {near.agrees.count} of {near.agrees.of} answers"
+    parts = [order, most, f"no design gives {stage}" if stage else ""]
+    return f": {'; '.join(x for x in parts if x)}"
 
 
 def _words(found: Identification) -> str:
@@ -107,7 +130,10 @@ def _designs(found: Identification) -> list[ReportPart]:
     parts: list[ReportPart] = []
     if only and not only.startswith(_TREE) and (text := _words(found)) != only:
         parts.append(text)
-    parts.append(found.reason.replace(f" of {only} ", " ").replace(only, "it") if only else found.reason)
+    if not (
+        found.verdict is IdentifyVerdict.NON_DETERMINISTIC and "looks like" not in (found.measured or {})
+    ):
+        parts.append(found.reason.replace(f" of {only} ", " ").replace(only, "it") if only else found.reason)
     if only.startswith(_TREE):
         parts.append(f"the design: {only}")
     for number, members in enumerate(found.classes, 1):

@@ -22,6 +22,7 @@ from tcformal.identification.identify import Identifying, identified
 from tcformal.identification.kinds import is_no_sum, kind_of, kind_of_noise, narrow_operands
 from tcformal.identification.masks import numbers_of
 from tcformal.identification.operand_questions import (
+    below_exact,
     beside_midpoints,
     c_cut,
     inner_bits,
@@ -29,11 +30,14 @@ from tcformal.identification.operand_questions import (
     subnormal_factors,
 )
 from tcformal.identification.order import order_of, order_of_unit
-from tcformal.identification.repeat import noisy_inputs
+from tcformal.identification.repeat import noisy_inputs, repeat
+from tcformal.identification.validation import simplest_unfit
+from tcformal.identification.wrong_set import wrong_set
 from tcformal.report.identified import identification_view
 from tcformal.report.parts import Headline
 from tcformal.simulation.matrix_unit import replay
-from tcformal.simulation.operands.batch import Raw, batch, with_scales
+from tcformal.simulation.operands.batch import Batch, Raw, batch, with_scales
+from tcformal.simulation.operands.inputs import pool_of
 
 
 def asked(name: str) -> Asker:
@@ -79,10 +83,28 @@ def first_line(name: str, seconds: float = 600) -> tuple[IdentifyVerdict, str]:
         ("halved", "1/2 times the product"),
         ("unsigned", "products lose their sign"),
         ("fixed-point", "sums in fixed point: of a c alone nothing below 2^-30"),
+        ("shared-exponents", "exponents shared by blocks of 4 operands of a and b (block floating point)"),
+        ("doubles", "partial sums in fp64, rounded to fp32 every 3 products: gives"),
+        ("by-sign", "positive terms and negative ones added apart"),
+        ("smallest-first", "the two smallest terms added until one is left"),
+        ("only-large", "products below 2^-9 of the largest product are dropped, whole"),
+        ("lost-if", "products that others change: 1·1 (k = 1) + -1·1 (k = 2) gives -1"),
+        ("wraps", "results that wrap, or products that are dropped, from 2^19 on: 2^19 alone gives -524288"),
+        ("half-up", "halves rounded up, toward +Inf"),
+        ("six-bits", "approximate products, up to 2.958 % off: each operand is changed before it is mult"),
+        ("table", "approximate products, up to 2.367 % off: exact where one factor is 1, as of a table"),
+        ("in-parts", "approximate products, up to 0.0008279 % off: factors in two parts of bf16, without"),
+        ("as-integers", "operands that are integers in place of fp16, the product times 2^-20"),
+        ("stuck", "bit 5 of results is always 1"),
+        ("mean", "1/4 times the product: the mean of 4 products, to which c is added"),
+        ("mean-with-c", "1/4 times the sum: the mean of 4 products"),
+        ("largest", "the largest product in place of a sum"),
+        ("clipped-late", "results that are at most 300, and at least -300"),
+        ("small-dropped", "products dropped below 2^-8: one of 2^-9 alone gives 0, a c of 2^-9 does not"),
     ],
 )
 def test_a_kind_is_seen(name: str, says: str) -> None:
-    assert kind_of(asked(name), []).startswith(says)
+    assert kind_of(asked(name), []).text.startswith(says)
 
 
 @pytest.mark.parametrize(
@@ -91,6 +113,52 @@ def test_a_kind_is_seen(name: str, says: str) -> None:
 def test_a_design_looks_like_no_kind(name: str) -> None:
     assert not kind_of(asked(name), [])
     assert not narrow_operands(asked(name))
+
+
+def test_what_a_design_near_to_it_looks_like_is_not_said_to_be_outside() -> None:
+    """Units whose products lack low bits of the factors are in the space."""
+    unit = resolve("wormhole/MVMUL.fp16.fp16")
+
+    def device(a: Raw, b: Raw, c: Raw) -> Raw:
+        return replay(unit, Batch(a, b, c))
+
+    asker = asker_of(CallableDevice(device), "fp16,fp16,fp16,fp16", 16, None, None, None)
+    kind = kind_of(asker, [unit])
+    assert kind.text.startswith("approximate products, up to 4.527 % off")
+    assert not kind.outside
+    assert kind_of(asker, []).outside
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "flipped", "bits"),
+    [
+        ("wrong-set", True, 2, {("b", 2): (0x3F, 0x1B)}),
+        ("lost", False, 0, {}),
+        ("exact", False, 0, {}),
+    ],
+)
+def test_a_set_of_wrong_inputs_is_found_by_its_bits(
+    name: str, wrong: bool, flipped: int, bits: dict[tuple[str, int], tuple[int, int]]
+) -> None:
+    asker, k = asked(name), BOXES[name].k
+    chain = resolve(f"fma@k={k},a_format=fp16,b_format=fp16")
+    asker.ask(pool_of(asker.spec, k, 300, 3))
+    w = simplest_unfit(asker, [chain], lambda: False, numbers=True)
+    found = None if w is None else wrong_set(asker, chain, w)
+    assert (found is not None) is wrong
+    if found is not None:
+        assert (found.bits, found.flipped, found.outside) == (bits, flipped, True)
+
+
+def test_a_set_of_inputs_that_a_parameter_decides_is_not_said_to_be_outside() -> None:
+    """Subnormals of a are the inputs whose exponent bits are 0."""
+    asker = asked("subnormal-a")
+    chain = resolve("fma@k=4,a_format=fp16,b_format=fp16")
+    asker.ask(pool_of(asker.spec, 4, 300, 3))
+    w = simplest_unfit(asker, [chain], lambda: False, numbers=True)
+    assert w is not None
+    found = wrong_set(asker, chain, w)
+    assert found is None or not found.outside
 
 
 @pytest.mark.parametrize(
@@ -109,6 +177,37 @@ def test_a_design_that_gives_as_much_is_no_kind() -> None:
     assert kind_of(exact, [])
     unit = "tree@steps=(0..7+c),overflow=infinity,a_format=fp16,b_format=fp16,c_format=fp32,d_format=fp32"
     assert not kind_of(exact, [resolve(unit)])
+
+
+def test_partial_sums_in_fp64_are_not_exact_ones() -> None:
+    """Masks see no bit lost of either; 54 bits below terms that cancel, one has nothing left."""
+    shown = {}
+    for name in ("in-fp64", "exact"):
+        asker, k = asked(name), BOXES[name].k
+        order = order_of(asker.ask, asker.spec.operands, k)
+        assert str(order.root) == f"(0..{k - 1}+c)"
+        deep = numbers_of(asker.spec.d_format, asker.ask(below_exact(asker.spec, k, order)))
+        assert deep
+        shown[name] = 0 in deep, str(order_of(asker.ask, asker.spec.operands, k, deep=True).root)
+    assert shown == {"in-fp64": (True, "(3+(2+(1+(0+c))))"), "exact": (False, "(0..7+c)")}
+
+
+def test_a_sum_that_is_cut_is_asked_nothing_far_below_it() -> None:
+    asker = asked("fused19")
+    order = order_of(asker.ask, asker.spec.operands, asker.k)
+    assert not len(below_exact(asker.spec, asker.k, order).c)
+
+
+@pytest.mark.slow
+def test_the_search_finds_partial_sums_in_fp64() -> None:
+    found = identified(asked("in-fp64"), vectors=500)
+    assert found.verdict is IdentifyVerdict.IDENTIFIED
+    assert found.simplest is not None
+    # Rounded to fp64, then to fp32: sums far nearer to a middle than random ones show the second rounding.
+    assert found.simplest.startswith(
+        "tree@steps=(join(3+part(2+part(1+part(0+c))))),join.conversion=RNE-FP64"
+    )
+    assert "part.conversion=RNE-FP64" in found.simplest
 
 
 def test_operands_that_are_cut_are_seen() -> None:
@@ -135,6 +234,54 @@ def test_operands_that_are_cut_are_a_parameter_of_the_trees() -> None:
 def test_what_several_answers_depend_on_is_seen(name: str, says: str) -> None:
     asker = asked(name)
     assert kind_of_noise(asker, noisy_inputs(asker.spec, asker.k)).startswith(says)
+
+
+def test_a_state_is_seen_on_an_input_whose_answers_spread() -> None:
+    """Exact sums of two terms never show that others are aligned as the ones before."""
+    asker = asked("aligned-as-before")
+    seen = repeat(asker)
+    assert not kind_of_noise(asker, noisy_inputs(asker.spec, asker.k))
+    text = kind_of_noise(asker, noisy_inputs(asker.spec, asker.k, seen))
+    assert text == "state between calls: the answer depends on the input before"
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict", "says"),
+    [
+        ("ties-random", "NON_DETERMINISTIC", ": it rounds halves up or down at random"),
+        ("rarely-random", "NON_DETERMINISTIC", " inputs gave several answers when they were asked again"),
+        ("stuck", "OUTSIDE", " looks like bit 5 of results is always 1"),
+        pytest.param(
+            "wrong-set",
+            "OUTSIDE",
+            ", but wrong where b[2] & 0x3f = 0x1b, with 0x2 flipped",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            "doubles",
+            "OUTSIDE",
+            " looks like partial sums in fp64, rounded to fp32 every 3 products",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param("by-data", "OUTSIDE", "order", marks=pytest.mark.slow),
+        pytest.param(
+            "absent",
+            "FAULTY",
+            " looks like one sum of 4 products and c, 24 fraction bits",
+            marks=pytest.mark.slow,
+        ),
+    ],
+)
+def test_the_first_line_says_what_a_device_looks_like(name: str, verdict: str, says: str) -> None:
+    found, line = first_line(name)
+    assert found.name == verdict
+    assert says in line
+
+
+def test_what_no_design_does_is_outside_though_the_time_of_the_search_is_over() -> None:
+    made = Identifying(asked("stuck"), 0, lambda _: None)
+    made.cut = True
+    assert made.whole().verdict is IdentifyVerdict.OUTSIDE
 
 
 def test_a_random_rounding_has_no_state() -> None:
