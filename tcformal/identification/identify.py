@@ -181,6 +181,8 @@ class Identifying:
         self.listed, self.varied = False, True
         #: Designs near to others that were tried, and whether some were not because the time was over.
         self.near, self.cut = 0, False
+        #: Whether other designs than trees of usual parameters were tried.
+        self.beyond = False
         #: What a device outside the space looks like, and where its answers leave every design, by name.
         self.broken: dict[str, str] = {}
         #: Whether what it looks like is no design of the space.
@@ -292,20 +294,26 @@ class Identifying:
         self.nan = word, nan_rule(self.spec, self.order, word, self.asker.history, self._settings({}))
         self.share(_FIRST)
         self._trees(alone=False)
-        if not self.search.alive:
-            self._narrow_sums()
+        return self._concluded() if self.search.alive else self._beyond_trees()
+
+    def _beyond_trees(self) -> Identification:
+        """What is no tree of usual parameters: one of others, a catalogued design, or what is near to one."""
+        self.beyond = True
+        self._narrow_sums()
         if not self.search.alive:
             self.progress("trying the catalogued designs")
             self._listed()
         if not self.search.alive:
             self._words_given()
         if not self.search.alive:
-            self.progress("trying what is near to catalogued designs")
-            self.share(_NEARBY)
-            self._nearby(1)
-        if not self.search.alive:
             if (unsteady := self._unsteady_late()) is not None:
                 return unsteady
+            self.share(_NEARBY)
+            self._narrow_operands()
+        if not self.search.alive:
+            self.progress("trying what is near to catalogued designs")
+            self._nearby(1)
+        if not self.search.alive:
             self._looks_like()
             self.sure = not self.asker.by_hand and (self.sure or kinds.is_no_sum(self.asker))
             if self.sure:
@@ -423,20 +431,31 @@ class Identifying:
             self.listed = True
             self.search.listed(left, [u for x in left for u in neighbours(x)])
 
+    def _narrow_operands(self) -> None:
+        """Trees of factors of fewer bits than their formats have, where products show them."""
+        if self.asker.by_hand:
+            return
+        asked = len(self.asker.history[1])
+        narrow = narrow_operands(self.asker)
+        self._learn(asked)
+        if narrow is None:
+            return
+        mode, bits = narrow
+        widths = dict.fromkeys((self.spec.a_format.exponent_bits, _EXPONENTS))
+        modes = [mode, *(x for x in NEAREST if mode in NEAREST and x != mode)]  # ties are rarely seen
+        self.own = [{"operand_rounding": f"{x}-E{e}M{bits}"} for x in modes for e in widths]
+        text = f"a and b {NARROWED[mode]} {bits} fraction bits before they are multiplied"
+        self.broken["looks like"] = text
+        for measured in self.own:
+            self._trees(alone=False, own=measured)
+
     def _looks_like(self) -> None:
         """What kind of device directed questions show, a hint: designs not tried yet may show it, too."""
-        if self.asker.by_hand:
+        if self.asker.by_hand or self.own:
             return
         self.progress("looking at what kind of device it is")
         asked = len(self.asker.history[1])
-        if (narrow := narrow_operands(self.asker)) is not None:
-            mode, bits = narrow
-            widths = dict.fromkeys((self.spec.a_format.exponent_bits, _EXPONENTS))
-            modes = [mode, *(x for x in NEAREST if mode in NEAREST and x != mode)]  # ties are rarely seen
-            self.own = [{"operand_rounding": f"{x}-E{e}M{bits}"} for x in modes for e in widths]
-            text = f"a and b {NARROWED[mode]} {bits} fraction bits before they are multiplied"
-            self.broken["looks like"] = text
-        elif kind := kind_of(self.asker, [*self._ranked(_BASES), *self._plain()], self._catalogued()):
+        if kind := kind_of(self.asker, [*self._ranked(_BASES), *self._plain()], self._catalogued()):
             self.broken["looks like"], self.sure = kind.text, kind.outside
         elif self.order is not None and self.order.reason.endswith(_DECIDED):
             self.broken["looks like"] = f"an order of the sum that the operands decide: {self.order.reason}"
@@ -459,13 +478,8 @@ class Identifying:
         return [units[name] for name in sorted(right, key=lambda name: -right[name])[:most]]
 
     def _beside(self) -> None:
-        """What lies beside the nearest designs and the measured order: one and two parameters changed."""
-        self.progress("trying what is near to the nearest designs")
+        """What lies beside the measured order, and with two parameters changed beside the nearest designs."""
         self.share(_NEARBY)
-        for measured in self.own:
-            self._trees(alone=False, own=measured)
-        if self.search.alive:
-            return
         alone = self._terms_alone()
         if alone.limit is not None and self._nearby(1, alone.limit):
             return
@@ -539,7 +553,13 @@ class Identifying:
         ranked = self._ranked(_ONCE if changes == 1 else _BASES)
         beside, bases = Nearby(batch, answers, self.over), [*as_bases(ranked, self.k)]
         wider = [*beside.of_other_widths(bases)] if changes > 1 else []
-        found = beside.found(wider, 1, limit) or beside.found([*wider, *bases], changes, limit)
+        found: list[UnitSpec] = []
+        for base, count in (*((x, 1) for x in wider), *((x, changes) for x in (*wider, *bases))):
+            some = beside.found([base], count, limit)
+            fits = [u for u in some if not self.asker.misfits(u).size]  # NaNs, too
+            found = fits or found or some
+            if fits or (found and changes > 1):
+                break
         self.near, self.cut = self.near + beside.tried, self.cut or not beside.whole
         if left := self.search.listed(found) if found else []:
             self.listed = True
@@ -553,7 +573,12 @@ class Identifying:
             self.progress("choosing more inputs")
         fitting = [u for u in self._candidates() if not self.asker.misfits(u).size]
         if not fitting:
-            return self._asked_again() or self._set_aside() or self._outside()
+            if (again := self._asked_again()) is not None:
+                return again
+            if not self.beyond:  # trees that gave all answers but late ones, or those of NaNs
+                self.search.alive = []
+                return self._beyond_trees()
+            return self._set_aside() or self._outside()
         self.listed = self.listed and any(isinstance(s.family, ListedFamily) for s in self.search.alive)
         asked_for = self.spec.name  # that of an instruction where one was named
         simplest = min(

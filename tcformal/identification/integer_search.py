@@ -41,7 +41,7 @@ class IdentifyingIntegers(Identifying):
     """One identification of sums of integers: exact, so that they differ where something overflows."""
 
     def _stages(self) -> Identification:
-        self.asker.until = self.deadline
+        self.asker.until, self.beyond = self.deadline, True
         #: Every design that was tried, by name, with what it computes; what computes all answers, with its
         #: first design; what does not, with the row of the history that refutes it.
         self._tried: dict[str, tuple[Tried, object]] = {}

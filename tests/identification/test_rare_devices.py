@@ -164,17 +164,12 @@ def test_a_width_is_changed_before_another_parameter() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name",
-    [
-        "gaudi/mme.bf16.cd8@fraction_bits=17",
-        "rdna4/v_dot2_f32_bf16@conversion=RD-FP32",
-        "hexagon/mxmem.hf@fraction_bits=16",
-    ],
+    "name", ["gaudi/mme.bf16.cd8@fraction_bits=17", "rdna4/v_dot2_f32_bf16@conversion=RD-FP32"]
 )
 def test_one_parameter_of_any_catalogued_design_is_found(name: str) -> None:
-    """Also of designs whose answers are far from the device's, and whose layout or order is not found."""
+    """Also of a design whose answers are far from the device's, and of one that differs from a tree in NaNs."""
     spec = resolve(name)
-    found = identified(Asker(ModelDevice(name), spec.operands, spec.k), vectors=500)
+    found = identified(Asker(ModelDevice(name), spec.operands, spec.k), vectors=500, seconds=20)
     assert found.verdict in (IdentifyVerdict.IDENTIFIED, IdentifyVerdict.REMAINING), found.reason
     pool = pool_of(spec, spec.k, 2000, 5)
     assert (replay(resolve(found.classes[0][0]), pool) == replay(spec, pool)).all()
