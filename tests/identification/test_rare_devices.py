@@ -167,7 +167,7 @@ def test_a_width_is_changed_before_another_parameter() -> None:
     "name", ["gaudi/mme.bf16.cd8@fraction_bits=17", "rdna4/v_dot2_f32_bf16@conversion=RD-FP32"]
 )
 def test_one_parameter_of_any_catalogued_design_is_found(name: str) -> None:
-    """Also of a design whose answers are far from the device's, and of one that differs from a tree in NaNs."""
+    """Also of a design whose answers are far from the device's, and of one that is a tree but for NaNs."""
     spec = resolve(name)
     found = identified(Asker(ModelDevice(name), spec.operands, spec.k), vectors=500, seconds=20)
     assert found.verdict in (IdentifyVerdict.IDENTIFIED, IdentifyVerdict.REMAINING), found.reason
