@@ -21,8 +21,12 @@ class ListedOnly(Identifying):
         self.listed = True
         self.search.listed([resolve(name) for name in distinct_designs(self._possible)])
 
-    def _beside(self) -> None:
+    def _nearby(self, changes: int, limit: int | None = None) -> bool:
         """Nothing near is tried."""
+        return bool(self.search.alive)
+
+    def _beside(self) -> None:
+        """No other parameters are tried."""
 
 
 def identify(

@@ -354,7 +354,8 @@ class Identifying:
             deep = questions.below_exact(self.spec, self.k, self.order)
             if len(deep.c) and 0 in numbers_of(self.spec.d_format, self._ask()(deep)):
                 order = order_of(self._ask(), self.spec.operands, self.k, with_c=with_c, deep=True)
-                self.order = self.order if order.root is None else order
+                if order.root is not None and order.root.splits(self.order.root):
+                    self.order = order
             beside = questions.beside_midpoints(self.spec, self.k, self.order)
             if len(beside.c):
                 self._ask()(beside)

@@ -64,6 +64,20 @@ def test_a_tree_is_what_its_text_and_its_name_say(made: Tree) -> None:
     assert "=" not in str(made.root)
 
 
+def test_a_tree_splits_another_of_which_it_keeps_every_sum() -> None:
+    pair = Step((0, 1))
+    whole, pairs, across = (
+        Step((0, 1, 2, 3, "c")),
+        Step((pair, Step((2, 3)), "c")),
+        Step((Step((1, 2)), 0, 3)),
+    )
+    assert pairs.splits(whole)
+    assert pairs.splits(pairs)
+    assert pairs.splits(None)
+    assert not whole.splits(pairs)
+    assert not across.splits(pairs)
+
+
 def test_children_have_no_order() -> None:
     mixed = Step(("zero", "c", Step((5, 2)), 3, Step((1, 4, "c")), 0))
     assert str(mixed) == "(0+3+(1+4+c)+(2+5)+c+z)"

@@ -92,6 +92,11 @@ class Step:
         """The k of every product in this subtree."""
         return (child for step in self.steps() for child in step.children if isinstance(child, int))
 
+    def splits(self, other: Step | None) -> bool:
+        """Whether each sum of another tree has the products of one of this tree's; that of None does."""
+        sums = {frozenset(x.products()) for x in self.steps()}
+        return other is None or all(frozenset(x.products()) in sums for x in other.steps())
+
     def steps(self) -> Iterator[Step]:
         """All sums of this subtree in postorder."""
         sums, left = [], [self]
