@@ -238,15 +238,16 @@ class Identifying:
         return self._made(IdentifyVerdict.NON_DETERMINISTIC, said)
 
     def _unsteady_late(self) -> Identification | None:
-        """Ask every input again: the verdict where many answers differ, None where few or none do."""
+        """Ask every input again: the verdict where many answers differ, or after few were corrected."""
         if self.asker.by_hand:
             return None
         self.progress("asking every input again")
         batch, answers = self.asker.history
-        again = self.asker.repeated(batch, _AGAIN)
+        corrected, again = self.asker.corrected, self.asker.repeated(batch, _AGAIN)
         several = np.flatnonzero((again != answers).any(axis=0))
         if several.size <= max(_ASIDE, FEW * len(answers)):
-            return None
+            # One wrong answer refutes every design; where it does not come again, it is none.
+            return None if self.asker.corrected == corrected else self._anew()
         worst = witness_at(batch, int(several[0]))
         if text := kind_of_noise(self.asker, [*noisy_inputs(self.spec, self.k), worst]):
             self.broken["looks like"] = text
