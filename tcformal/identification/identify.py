@@ -237,14 +237,14 @@ class Identifying:
             said = "several answers to one input"
         return self._made(IdentifyVerdict.NON_DETERMINISTIC, said)
 
-    def _unsteady_late(self) -> Identification | None:
+    def _asked_again(self) -> Identification | None:
         """Ask every input again: the verdict where many answers differ, or after few were corrected."""
         if self.asker.by_hand:
             return None
         self.progress("asking every input again")
         batch, answers = self.asker.history
-        corrected, again = self.asker.corrected, self.asker.repeated(batch, _AGAIN)
-        several = np.flatnonzero((again != answers).any(axis=0))
+        corrected, repeated = self.asker.corrected, self.asker.repeated(batch, _AGAIN)
+        several = np.flatnonzero((repeated != answers).any(axis=0))
         if several.size <= max(_ASIDE, FEW * len(answers)):
             # One wrong answer refutes every design; where it does not come again, it is none.
             return None if self.asker.corrected == corrected else self._anew()
@@ -307,8 +307,8 @@ class Identifying:
         if not self.search.alive:
             self._words_given()
         if not self.search.alive:
-            if (unsteady := self._unsteady_late()) is not None:
-                return unsteady
+            if (again := self._asked_again()) is not None:
+                return again
             self.share(_NEARBY)
             self._narrow_operands()
         if not self.search.alive:
@@ -695,19 +695,6 @@ class Identifying:
         new = new[new >= asked]
         if new.size:
             self.search.take(rows_of(batch, new), answers[new])
-
-    def _asked_again(self) -> Identification | None:
-        """The identification after every input was asked twice more; None where that corrects no answer.
-
-        One wrong answer refutes every design; where it does not come again, it is none.
-        """
-        asker = self.asker
-        corrected = asker.corrected
-        if asker.by_hand:
-            return None
-        self.progress("asking every input again")
-        asker.repeated(asker.history[0], _AGAIN)
-        return None if asker.corrected == corrected else self._anew()
 
     def _set_aside(self) -> Identification | None:
         """The identification without few answers, where some design gives all others; None where none does.

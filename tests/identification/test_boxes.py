@@ -257,14 +257,14 @@ def test_a_whole_run_that_is_killed_again_and_again_goes_on(tmp_path: Path) -> N
     assert {call for call, x in asked if x in known and sizes[call] != 500} <= {0}
 
 
-def wrong_once(unit: UnitSpec, call: int, row: int) -> CallableDevice:
+def wrong_once(unit: UnitSpec, call: int, row: int, bit: int = 40) -> CallableDevice:
     """A model whose answer to one input of one call, from 0 on, has a wrong bit."""
     model, count = Unit(unit), itertools.count()
 
     def device(a: Raw, b: Raw, c: Raw) -> Raw:
         d = model.dot_bits(a, b, c)
         if next(count) == call:
-            d[row] ^= d.dtype.type(1 << 40)
+            d[row] ^= d.dtype.type(1 << bit)
         return d
 
     return CallableDevice(device, "box")
@@ -291,6 +291,16 @@ def test_a_wrong_answer_does_not_refute_the_design(call: int, row: int) -> None:
     assert "came once only" in made.reason
     assert not asker.aside
     assert same_definition(resolve(made.classes[0][0]), unit, unit.k)
+
+
+@pytest.mark.slow
+def test_a_wrong_answer_does_not_refute_a_tree_that_is_not_catalogued() -> None:
+    """It comes before what devices outside look like, for which every input is asked again."""
+    formats = "a_format=fp16,b_format=fp16,c_format=fp32,d_format=fp32"
+    unit = resolve(f"tree@steps=((0+1)+(2+3)+c),fraction_bits=21,conversion=RZ-FP32,{formats}")
+    made = identified(Asker(wrong_once(unit, 1, 3, 21), unit.operands, 4), vectors=100, seconds=60)
+    assert made.verdict is IdentifyVerdict.FAULTY, made.reason
+    assert made.classes[0][0].startswith("tree@")
 
 
 def test_a_class_has_no_design_that_a_later_answer_refutes(monkeypatch: pytest.MonkeyPatch) -> None:
