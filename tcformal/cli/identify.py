@@ -40,7 +40,7 @@ from tcformal.store.lines import folder_lock
 @main.command(name="identify")
 @click.option("--device", "device_name", required=True, help=f"One of {', '.join(KINDS)}.")
 @click.option("--formats", help="The operand formats: A,B,C,D, such as fp16,fp16,fp32,fp32.")
-@click.option("--k", "k", type=int, help=f"Products of a dot product; {DEFAULT_K} unless given.")
+@click.option("--k", "k", type=int, help=f"Products of a dot product; {DEFAULT_K}, or the instruction's.")
 @click.option("--scale", help="The scales: FORMAT/BLOCK, such as ue8m0/32.")
 @click.option("--unit", help="The instruction, where several of the device have these formats and K.")
 @click.option("--vectors", type=int, help="Random and directed inputs of the last comparison; 100000, or 0 "

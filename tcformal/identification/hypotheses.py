@@ -550,7 +550,7 @@ class Nearby:
         return []
 
     def of_other_widths(self, bases: Iterable[UnitSpec]) -> Iterator[UnitSpec]:
-        """Each base with the number of bits, near or far, with which it gives more answers than it does."""
+        """The bases that give more answers with another number of bits, near or far, each with its best."""
         for base in bases:
             best, most = base, int((replay(base, self.batch) == self.answers).sum())
             for name, value in _settings(base, None, near=False):

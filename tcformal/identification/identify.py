@@ -22,7 +22,7 @@ from tcformal.devices.device import CallableDevice, Function
 from tcformal.errors import DeviceError, InputError
 from tcformal.identification import kinds
 from tcformal.identification import operand_questions as questions
-from tcformal.identification.asker import DEFAULT_K, Asker, OutOfTimeError, asker_of
+from tcformal.identification.asker import Asker, OutOfTimeError, asker_of
 from tcformal.identification.certify import Sameness, certainty, certified, fault, settled_designs, varied_by
 from tcformal.identification.hypotheses import (
     Nearby,
@@ -102,7 +102,7 @@ _SHOWN, _TIMES = 10, 4
 def identify(
     device: str | Function,
     formats: str,
-    k: int = DEFAULT_K,
+    k: int | None = None,
     *,
     scale: str | None = None,
     vectors: int = 100_000,
@@ -114,7 +114,8 @@ def identify(
     Shapes: a device by name (`exec:PROGRAM`, `model:UNIT`, …), or a function of a, b [n, K], c [n] (and
     scale_a, scale_b [n, scales]) that gives d [n]; `formats` are those of A, B, C, D, `fp16,fp16,fp32,fp32`.
     Ranges and units: raw encodings, operands in the smallest unsigned integers that hold them; `scale` is
-    FORMAT/BLOCK; `vectors` random and directed inputs are compared at the end; answers are kept in `folder`.
+    FORMAT/BLOCK; K is 16 unless given, or that of the only instruction of these formats where a device has
+    several; `vectors` random and directed inputs are compared at the end; answers are kept in `folder`.
     Zero, NaN, Inf: results are compared as encodings.
     Errors: UnknownNameError for unknown formats or devices; InputError for other shapes; DeviceError for a
     device that fails, or answers otherwise than before; RecordError for kept answers that were altered.

@@ -294,21 +294,16 @@ _STUCK = 24
 def _clipped(asker: Asker) -> str:
     """Results that end at numbers at which those of no float end."""
     ends = _ends(asker)
-    if ends is None:
-        return ""
-    what, high, low = ends
-    whole = all(_is_end(asker.spec.d_format, abs(x)) for x in (high, low))
-    return "" if whole else f"{what} that are at most {plain(high)}, and at least {plain(low)}"
+    whole = ends is None or all(_is_end(asker.spec.d_format, abs(x)) for x in ends[1:])
+    return "" if whole else _saturated(asker)
 
 
 def _saturated(asker: Asker) -> str:
     """Results that end at numbers before the last of D."""
-    ends = _ends(asker)
-    return (
-        ""
-        if ends is None
-        else "{} that are at most {}, and at least {}".format(ends[0], *map(plain, ends[1:]))
-    )
+    if (ends := _ends(asker)) is None:
+        return ""
+    what, high, low = ends
+    return f"{what} that are at most {plain(high)}, and at least {plain(low)}"
 
 
 def _is_end(d: Format, x: Fraction) -> bool:

@@ -336,6 +336,7 @@ def test_formats_choose_one_of_several_instructions(tmp_path: Path) -> None:
     chosen = asker_of(gpu, fp16, 8, None, None, tmp_path)
     assert (chosen.spec, chosen.k) == (resolve("ampere/mma.m16n8k8.f32.f16.f16.f32"), 8)
     assert asker_of(ModelDevice("volta"), fp16, None, None, None, tmp_path).k == 4
+    assert asker_of(ModelDevice(f"{UNIT}@products=2"), fp16, None, None, None, tmp_path).k == 16
     assert asker_of(ModelDevice(UNIT), fp16, 4, None, None, tmp_path).spec.name != UNIT
     for formats, k, said in (
         (fp16, None, r"of 3: .*m16n8k8\..*\(K = 8\).*m16n8k16"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tcformal.design.names import resolve
-from tcformal.semantics.chain import same_definition
+from tcformal.semantics.chain import distinct_definitions, same_definition
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import rows_of, witness_at
 from tcformal.simulation.operands.inputs import pool_of
@@ -20,6 +20,7 @@ def test_what_counts_as_a_zero_is_not_normalised(zero: str) -> None:
     plain = resolve(f"{FLUSHED},zero_exponent={zero}")
     made = resolve(f"{FLUSHED},zero_exponent={zero},normalise_operands=true")
     assert same_definition(plain, made, 2)
+    assert distinct_definitions([plain, made, plain], 2) == [plain]
     tried = pool_of(made, 2, 60, 1)
     results = [oracle_result(made, witness_at(tried, row)) for row in range(len(tried.c))]
     assert list(replay(made, tried)) == results
@@ -30,6 +31,7 @@ def test_what_stays_or_is_read_is_normalised(design: str) -> None:
     """A zero whose exponent decides, and subnormals of both factors or of one."""
     plain, made = resolve(design), resolve(f"{design},normalise_operands=true")
     assert not same_definition(plain, made, 2)
+    assert distinct_definitions([made, plain, made], 2) == [made, plain]
     tried = rows_of(pool_of(made, 2, 120, 1), slice(0, 60))
     results = [oracle_result(made, witness_at(tried, row)) for row in range(len(tried.c))]
     assert list(replay(made, tried)) == results
