@@ -782,6 +782,7 @@ def say(message: dict[str, object]) -> None:
 
 def serve(name: str) -> None:
     """Answer dot products on standard input until it ends."""
+    random.seed(name)
     sys.stdin.readline()
     say({"device": name, "instruction": name})
     for line in sys.stdin:

@@ -52,7 +52,7 @@ from tcformal.identification.operand_questions import Isolated
 from tcformal.identification.order import Order, first_masks, order_of, order_of_unit
 from tcformal.identification.products_alone import NARROWED
 from tcformal.identification.rates import Rate
-from tcformal.identification.repeat import DEEPEST, FEW, Repeated, Repetition, noisy_inputs, repeat
+from tcformal.identification.repeat import DEEPEST, FEW, Repeated, Repetition, noisy_inputs, repeat, strays
 from tcformal.identification.stochastic import (
     how_it_rounds,
     plain_sums,
@@ -91,6 +91,10 @@ _DECIDED = ("that no order does", "in this order")
 #: How often every input is asked again where no design fits; designs of which one parameter is changed, and
 #: two; and how many of what is found have their neighbours tried.
 _AGAIN, _ONCE, _BASES, _AROUND = 2, 24, 4, 2
+#: How often inputs with several answers are asked again, and the share of other answers up to which they are
+#: faults.  What is random gives about a quarter; a device with faults answers a hundredth wrong at most.
+_OFTEN, _SELDOM = 16, 1 / 8
+_SEVERAL = "{} of {} inputs gave several answers when they were asked again"
 #: How often an identification may begin again, because answers that came late change what fits.
 MOST_BEGUN = 4
 #: Answers of a search that may be set aside, however few there are.
@@ -246,14 +250,19 @@ class Identifying:
         batch, answers = self.asker.history
         corrected, repeated = self.asker.corrected, self.asker.repeated(batch, _AGAIN)
         several = np.flatnonzero((repeated != answers).any(axis=0))
-        if several.size <= max(_ASIDE, FEW * len(answers)):
+        if several.size <= _ASIDE or not self.beyond or self._seldom(rows_of(batch, several)):
             # One wrong answer refutes every design; where it does not come again, it is none.
             return None if self.asker.corrected == corrected else self._anew()
         worst = witness_at(batch, int(several[0]))
         if text := kind_of_noise(self.asker, [*noisy_inputs(self.spec, self.k), worst]):
             self.broken["looks like"] = text
-        reason = f"{several.size} of {len(answers)} inputs gave several answers when they were asked again"
+        reason = _SEVERAL.format(several.size, len(answers))
         return self._made(IdentifyVerdict.NON_DETERMINISTIC, reason)
+
+    def _seldom(self, batch: Batch) -> bool:
+        """Whether inputs that once had several answers seldom have them: faults, and no randomness."""
+        answers = self.asker.repeated(batch, _OFTEN)
+        return strays(answers) <= _SELDOM * answers.size
 
     def _rounds(self, seen: Repeated) -> bool:
         """Whether a device rounds stochastically, and what it shows: the random bits, and the sum."""
@@ -669,9 +678,15 @@ class Identifying:
         asked = len(self.asker.history[1])
         if told := [x.witness for x in found.shown if x.stays]:
             self.asker.ask(batch_of(told))
-        if not self.asker.misfits(simplest).size:
+        if self.asker.misfits(simplest).size:
+            return self._anew() or self._left_uncompared(asked)
+        several = [x for x in found.shown if not x.stays]
+        if len(several) <= _ASIDE or self._seldom(batch_of([x.witness for x in several])):
             return None
-        return self._anew() or self._left_uncompared(asked)
+        self.validated = None
+        return self._made(
+            IdentifyVerdict.NON_DETERMINISTIC, _SEVERAL.format(found.misfits.count, found.misfits.of)
+        )
 
     def _left_uncompared(self, asked: int) -> Identification:
         """What gives all answers, those from row `asked` on too, where nothing begins again."""

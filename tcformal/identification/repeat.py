@@ -106,17 +106,21 @@ def repeat(asker: Asker, seed: int = 1) -> Repeated:
     seen = tuple(PlaceInUlp(place, up) for (place, _), up in zip(places.inputs, ups, strict=True))
     kind = _kind(counts[: len(exact)], counts[len(exact) :], of_places, places.low)
     stochastic = kind is Repetition.STOCHASTIC_ROUNDING
-    modes = sum(max(_counted(column).values()) for column in (*looked.T, *answers.T))
-    total = looked.size + answers.size
-    if not stochastic and total - modes <= FEW * total:
+    rare, total = strays(looked) + strays(answers), looked.size + answers.size
+    if not stochastic and rare <= FEW * total:
         kind = Repetition.FAULTS
     return Repeated(
         kind,
-        Rate(total - modes, total),
+        Rate(rare, total),
         seen if stochastic else (),
         _random_bits(seen) if stochastic else None,
         (witness_at(second, most), counts[most]),
     )
+
+
+def strays(answers: Raw) -> int:
+    """How many answers are not the most frequent one to their input; shape [times, n]."""
+    return sum(len(column) - max(_counted(column).values()) for column in answers.T)
 
 
 def _counted(words: Raw) -> dict[int, int]:

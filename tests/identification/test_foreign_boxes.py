@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -42,6 +43,7 @@ from tcformal.simulation.operands.inputs import pool_of
 
 def asked(name: str) -> Asker:
     box: Box = BOXES[name]
+    random.seed(name)  # the boxes that answer at random
 
     def device(*words: Raw) -> Raw:
         try:
