@@ -136,6 +136,7 @@ eval mi355x:mxf4 --a 1 --b 1 | of AMD CDNA4 none does
 separate arm/fdot arm/bfdot | of Arm FP8 none does
 units --arch tpu | of Google TPU none does
 eval convert@rounding=RU,to=bf16 --a 1 --b 1 | a known parameter of convert, but got 'to'
+accuracy cutlass-sm90-fp8 --length 4096 | is a recipe
 prove h100 --claim monotonicity | tcformal monotonicity hopper/
 eval a100@conversion=RX-FP32 --a 1 --b 1 | RZ
 eval a100@k=0 --a 1 --b 1 | products
