@@ -28,6 +28,7 @@ from tcformal.cli.group import (
     whole_numbers,
 )
 from tcformal.cli.solver_options import SolverOptions, solver_options
+from tcformal.design.names import named_together
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
 from tcformal.oracle.numerals import number_text, parse_magnitude, percent, rounded
@@ -638,5 +639,5 @@ def distance(first: str, second: str, length: int | None) -> Answer:
     from tcformal.analysis.distance import largest_distance
 
     with telling("distance") as tell:
-        made = largest_distance(first, second, length=length, progress=tell)
+        made = largest_distance(*named_together((first, second)), length=length, progress=tell)
     return Answer(distance_data(made), lambda: distance_view(made))

@@ -38,7 +38,7 @@ from tcformal.identification.causes import (
 from tcformal.identification.comparison import Compared, Difference, compare_outputs
 from tcformal.identification.outputs import outputs
 from tcformal.identification.product_recipes import ProductProducer
-from tcformal.oracle.values import hex_word
+from tcformal.oracle.values import hex_word, parse_printed
 from tcformal.report.escape import say
 from tcformal.report.parts import Headline, ReportPart, Rows, bar, show, telling
 from tcformal.report.plot import check_picture
@@ -218,7 +218,11 @@ def _dot_product(
     rows = {name: listed_values(given[name], spec.k) for name in "ab"}
     # Fewer products than the unit takes are filled up, so that every other unit can take them.
     data: dict[str, object] = {name: x + ["0"] * (spec.k - len(x)) for name, x in rows.items()}
-    data |= {"c": given["c"] or "0", "expected": right, "got": wrong}
+    # Results are copied from what a program printed; any NaN stays any NaN.
+    d = spec.operands.d
+    data |= {"c": given["c"] or "0"}
+    for name, text in (("expected", right), ("got", wrong)):
+        data[name] = text if text is None or "nan" in text.lower() else hex_word(d, parse_printed(d, text))
     for name in ("scale_a", "scale_b"):
         if given[name] is not None:
             data[name] = listed_values(given[name], count)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 import click
@@ -11,12 +12,14 @@ from rich.text import Text
 
 from tcformal.backends.concrete import Concrete
 from tcformal.cli.group import Answer, json_option, main
-from tcformal.design.names import drawn_words, resolve
+from tcformal.design.names import drawn_words, named_together, resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
 from tcformal.oracle.draws import outcomes
-from tcformal.oracle.values import format_value, hex_word
+from tcformal.oracle.exact_errors import exact_products, exact_sum
+from tcformal.oracle.numerals import number_text
+from tcformal.oracle.values import NumberClass, decode, format_value, hex_word
 from tcformal.programs.program import names_a_program, program
 from tcformal.report.text import many, short_value, table, with_decimal
 from tcformal.semantics.chain import circuit, scale_count
@@ -34,7 +37,7 @@ def operand_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options --a, --b, --c, --scale-a and --scale-b."""
     for option in (
         click.option("--scale-b", help="Scales of b, one per block of k, as for a."),
-        click.option("--scale-a", help="Scales of a, one per block of k; default: ones."),
+        click.option("--scale-a", help="Scales of a, one per block of k, or one for all; default: ones."),
         click.option("--c", "c", default="0", show_default=True, help="Value of c, the accumulator."),
         click.option("--b", "b", required=True, help="K values of b, as for a."),
         click.option(
@@ -62,14 +65,18 @@ def listed_values(text: str, k: int) -> list[str]:
     return values
 
 
+def _listed_scales(text: str | None, count: int) -> list[str] | None:
+    """The texts of `count` scales; one alone is that of every block."""
+    listed = None if text is None else listed_values(text, count)
+    return listed * max(count, 1) if listed is not None and len(listed) == 1 else listed
+
+
 def given_witness(spec: UnitSpec, given: Mapping[str, str | None], k: int | None = None) -> Witness:
     """Operands from the options of `operand_options`."""
     k = spec.k if k is None else k
     count = scale_count(spec, k)
     a, b, c = (given[name] or "" for name in "abc")
-    scale_a, scale_b = (
-        None if text is None else listed_values(text, count) for text in (given["scale_a"], given["scale_b"])
-    )
+    scale_a, scale_b = (_listed_scales(given[name], count) for name in ("scale_a", "scale_b"))
     # One value alone is the first factor; with commas, a list that is too short is a mistake.
     a, b = (f"{x},..." if k > 1 and x.strip(". ") and not {",", ":"} & set(x) else x for x in (a, b))
     words = listed_values(a, k), listed_values(b, k)
@@ -115,7 +122,23 @@ def _drawn(name: str, operands: Mapping[str, str | None]) -> Answer:
         for raw, chance in found
     ]
     first = f"d = {' or '.join(said)}{more}" if len(found) > 1 else f"d = {with_decimal(d, found[0][0])}"
-    return Answer(data, Group(Text(first), table("d", "encoding", ">chance", rows=rows)))
+    mean = Text(_mean(spec, w, found))
+    return Answer(data, Group(Text(first), table("d", "encoding", ">chance", rows=rows), mean))
+
+
+def _mean(spec: UnitSpec, w: Witness, found: Sequence[tuple[int, Fraction]]) -> str:
+    """What results are in the mean, and how far that is from the exact sum: the bias; empty with Inf, NaN
+    or scales."""
+    o, values = spec.operands, [decode(spec.d_format, raw) for raw, _ in found]
+    exact = exact_sum(exact_products(o.a, o.b, w.a, w.b), o.c, w.c)
+    if exact is None or w.scale_a or any(x.kind is not NumberClass.FINITE for x in values):
+        return ""
+    mean = sum((x.number * chance for x, (_, chance) in zip(values, found, strict=True)), Fraction())
+    if mean == exact:
+        return f"mean {number_text(mean)}, the exact sum: no bias"
+    bias = mean - exact
+    off = f"{number_text(bias)} (~{float(bias):.4g})"
+    return f"mean {number_text(mean)}, exact sum {number_text(exact)}: bias {off}"
 
 
 @main.command(name="eval")
@@ -129,12 +152,13 @@ def eval_(names: Sequence[str], **operands: str | None) -> Answer:
     """
     if len(names) == 1 and not names_a_program(names[0]) and drawn_words(names[0]):
         return _drawn(names[0], operands)
+    units = iter(named_together(name for name in names if not names_a_program(name)))
     results = []
     for name in names:
         if names_a_program(name):
             results.append(_of_program(name, operands))
             continue
-        spec = resolve(name)
+        spec = resolve(next(units))
         graph, root = circuit(spec, spec.k)
         raw = Concrete(graph, [root])(given_witness(spec, operands).inputs())[0]
         results.append((spec.name, spec.operands.d, raw))

@@ -8,7 +8,7 @@ import click
 
 from tcformal.cli.evaluate import given_witness, operand_options
 from tcformal.cli.group import Answer, json_option, main, write_output
-from tcformal.design.names import resolve
+from tcformal.design.names import named_together, resolve
 from tcformal.errors import InputError
 from tcformal.programs.program import names_a_program
 from tcformal.query.explain.explain import explain_witness
@@ -43,7 +43,7 @@ def explain(
         return _explain_program(first, operands, no_calls)
     if no_calls:
         raise click.UsageError("expected --no-calls with a program only")
-    specs = [resolve(name) for name in (first, second) if name is not None]
+    specs = [resolve(name) for name in named_together(filter(None, (first, second)))]
     k = common_k(*specs)
     traces = [explain_witness(spec, given_witness(spec, operands, k)) for spec in specs]
     _write_pictures(traces, svg, html)

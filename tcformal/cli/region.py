@@ -13,7 +13,7 @@ from tcformal.cli.group import Answer, json_option, main, verbose_option
 from tcformal.cli.prove import exit_code, say_written, write_instance
 from tcformal.cli.solver_options import SolverOptions, solver_options
 from tcformal.design.integer_sums import check_floating
-from tcformal.design.names import resolve
+from tcformal.design.names import named_together, resolve
 from tcformal.query.assume import Assumptions, from_texts
 from tcformal.query.claims.answered import answered
 from tcformal.query.claims.claim_verdict import ClaimVerdict, PartStatus
@@ -91,7 +91,7 @@ def region(first: str, second: str, assume: Sequence[str], coq: str | None, how:
     """
     if coq is not None and not assume:
         raise click.UsageError("expected --coq with --assume")
-    one, other = resolve(first), resolve(second)
+    one, other = map(resolve, named_together((first, second)))
     check_floating(one, "region")
     given = [from_texts(one.operands.c, assume)] if assume else variants(one, other)
     answers = []

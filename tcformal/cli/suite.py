@@ -32,6 +32,7 @@ from tcformal.cli.group import (
     write_output,
 )
 from tcformal.cli.solver_options import SolverOptions, solver_options
+from tcformal.design.names import named_together
 from tcformal.design.space import space
 from tcformal.encodings.spec import Format
 from tcformal.errors import InputError
@@ -313,7 +314,7 @@ def suite_(
     form = "json" if wants_json() else form
     if form == "table" and output is not None:
         raise InputError("expected --format json, csv or c with --output, but got table")
-    of = space(names, vary=vary, formats=formats, archs=archs)
+    of = space(named_together(names), vary=vary, formats=formats, archs=archs)
     with telling("starting") as tell:
         made = suite_of(
             of, replace(how.alone(), jobs=jobs), vectors=vectors, shrink_s=shrink_time, total_s=total_time,

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from tcformal.cli.group import NO_ANSWER, OK, OTHERWISE, Answer
 from tcformal.cli.solver_options import SolverOptions
-from tcformal.design.names import resolve
+from tcformal.design.names import named_together, resolve
 from tcformal.errors import RecordError
 from tcformal.query.assume import from_texts
 from tcformal.query.explain.explain import explain_witness
@@ -73,7 +73,7 @@ def ask_two(
     with_explanation: bool,
 ) -> Answer:  # fmt: skip
     """Answer a question about two units."""
-    one, other = resolve(first), resolve(second)
+    one, other = map(resolve, named_together((first, second)))
     unkept: list[RecordError] = []
     with telling("starting", how.limits.time_s) as tell:
         q = question(one, other, from_texts(one.operands.c, assume))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields, replace
 from functools import cache
 
@@ -15,7 +15,7 @@ from tcformal.design.arithmetic import NVIDIA_NAN
 from tcformal.design.catalog import catalogue
 from tcformal.design.other_names import in_units_words, other_name, sparse_names
 from tcformal.design.rounding import EXACT_SUM, MOST_PRODUCTS, NUMBERS, random_word
-from tcformal.design.short_names import alias, processor, processor_names, with_format
+from tcformal.design.short_names import alias, processor, processor_names, unsettled, with_format
 from tcformal.design.spec import Design, Operands
 from tcformal.design.trees.tree import PLAIN, STAGE_PARAMETERS, Tree, Value, read_steps
 from tcformal.design.unit import Evidence, Fact, UnitSpec
@@ -115,6 +115,39 @@ def resolve(name: str, *, drawn: bool = False) -> UnitSpec:
     return replace(spec, asked=asked) if asked else spec
 
 
+def named_together(names: Iterable[str]) -> list[str]:
+    """Names of designs that are compared: a plain computation has the formats and K of the first unit.
+
+    A plain computation is an alias such as `fma`; one whose name says a format or its products keeps them.
+
+    Examples:
+        >>> named_together(["mi300x:bf16", "fma", "fma@a_format=bf16"])
+        ['mi300x:bf16', 'fma@k=16,a_format=bf16,b_format=bf16', 'fma@a_format=bf16,k=16']
+    """
+    given = [check_text("the name of a unit", name).strip() for name in names]
+    plain = [name for name in given if name.partition("@")[0] in ALIASES]
+    first = next((name for name in given if name not in plain), None)
+    if first is None or not plain:
+        return given
+    unit = resolve(first, drawn=True)
+    usual = {f"{x}_format": fmt for x, fmt in zip("abcd", ("fp16", "fp16", "fp32", "fp32"), strict=True)}
+    formats = {f"{x}_format": fmt for x, fmt in unit.operands.names().items()}
+    own = {key: fmt for key, fmt in formats.items() if fmt != usual[key]}
+
+    def completed(name: str) -> str:
+        base, at, text = name.partition("@")
+        settings = _settings(text, name) if at else {}
+        more: dict[str, str] = {}
+        if not {"k", "products", "terms"} & set(settings):
+            more["k"] = str(unit.k)
+        if not {"format", *_FORMATS} & set(settings):
+            more |= own
+        said = ",".join(filter(None, (text, *(f"{key}={value}" for key, value in more.items()))))
+        return f"{base}@{said}" if said else base
+
+    return [completed(name) if name in plain else name for name in given]
+
+
 def drawn_words(name: str) -> list[str]:
     """The stochastic roundings in a design's name that draw their words.
 
@@ -137,6 +170,8 @@ def _unknown_unit(base: str) -> str:
             f"expected a hardware instruction, but the compiler emulates {instruction} on {arch} with other "
             f"instructions: the composition is named {emulated}"
         )
+    if (why := unsettled(base)) is not None:
+        return why
     if fitting := with_format(base.lower()) or _fitting(in_units_words(base)):
         some = ", ".join(fitting[:_SHOWN]) + (f", … ({len(fitting)})" if len(fitting) > _SHOWN else "")
         return f"expected a known unit, but got {shown(base)}: the closest are {some}"

@@ -10,7 +10,10 @@ from dataclasses import replace
 from tcformal.design.short_names import Alias
 
 #: What RISC-V's dot products are called now, and were called before.
-_RENAMED = {"vfwbdota": "vfwbdot", "vfqwbdota": "vfqbdot", "vfbdota": "vfbdot"}
+_RENAMED = {
+    "vfwbdota": "vfwbdot", "vfqwbdota": "vfqbdot", "vfbdota": "vfbdot",
+    "vdota4": "vqdot", "vdota4u": "vqdotu", "vdota4su": "vqdotsu",
+}  # fmt: skip
 #: What NVIDIA's machine code calls instructions of the usual formats, as words of PTX.
 _MACHINE = {
     "hmma": "mma.f32.f16.f16", "imma": "mma.s32.s8.s8", "dmma": "mma.f64.f64.f64",

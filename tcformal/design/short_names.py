@@ -33,7 +33,7 @@ _OTHERS = {
     "ampere": "A800, A2, A10, A10G, A16, A40, RTX 30, RTX A2000, RTX A4000, RTX A5000, RTX A6000",
     "ada": "L2, L20, L40, RTX 2000 Ada, RTX 4000 Ada, RTX 5000 Ada, RTX 6000 Ada",
     "hopper": "H20, H800, GH200", "blackwell": "B100, B300, GB300",
-    "rtx-blackwell": "RTX PRO 2000, RTX PRO 4000, RTX PRO 4500, RTX PRO 5000",
+    "rtx-blackwell": "RTX PRO 2000, RTX PRO 4000, RTX PRO 4500, RTX PRO 5000, GB10, DGX Spark",
     "cdna2": "MI250", "cdna3": "MI308X", "rdna3": "RX 7600, RX 7700, RX 7800", "rdna4": "RX 9060",
     "gaudi": "Gaudi 1", "blackhole": "p300",
 }  # fmt: skip
@@ -52,12 +52,25 @@ _CORES = (
     ),
     ("arm", "fmopa bfmopa smopa umopa usmopa sumopa", "M4, Apple M4, M5, Apple M5"),
 )
+#: Processors whose matrix units no public source settles, by what the page on such units calls them.
+_UNSETTLED = {
+    "AMD CDNA4": "CDNA4, MI350X, MI355X, gfx950",
+    "Intel XMX": "XMX, PVC, Ponte Vecchio, Max 1100, Max 1550, BMG, Battlemage, Arc A770, Arc B580, dpas",
+    "Google TPU": "TPU, TPU v2, TPU v3, TPU v4, TPU v5e, TPU v5p, TPU v6e, Trillium, Ironwood, MXU",
+    "AWS Trainium": "Trainium, Trainium 1, Trainium 2, Trainium 3, Trn1, Trn2, Trn3, Inferentia, Inf2, "
+    "NeuronCore",
+    "Huawei Ascend": "Ascend, Ascend 310P, Ascend 910, Ascend 910B, Ascend 910C, Ascend 950",
+    "Apple AMX": "M1, Apple M1, M2, Apple M2, M3, Apple M3",
+    "Arm FP8": "FDOT, FMLAL, FMLALLBB, FMMLA, arm/fdot, arm/fmlal, arm/fmmla",
+}
 #: The models of a series: RTX 40 stands for RTX 4050 to RTX 4090; an RTX 2050 is no Turing.
 _SERIES = {"rtx20": range(6, 9), **{f"rtx{n}0": range(5, 10) for n in (3, 4, 5)}}
 #: What follows a model's name without changing its matrix unit.
 _VARIANT = r"(ti|super|d|gre|xtx?|laptopgpu|pro|max|ultra|pcie|nvl|sxm\d?|oam|\d+gb|hbm\d\w?)*"
 #: What comes before it.
-_MAKERS = re.compile("(nvidia|amd|intel)?(geforce|tesla|instinct|radeon)?")
+_MAKERS = re.compile("(nvidia|amd|intel|google|aws|huawei)?(geforce|tesla|instinct|radeon)?")
+#: What is left out before a number: 4090 is RTX 4090, A6000 is RTX A6000.
+_SERIES_WORDS = ("", "rtx", "rx")
 
 #: Instructions by the name of an extension, where they are not named after it.
 _EXTENSIONS = {
@@ -129,13 +142,38 @@ def processor(text: str) -> str | None:
     if word in known:
         return word
     word = _MAKERS.sub("", _plain(word), count=1)
-    near = [name for name in known if re.fullmatch(re.escape(name) + _VARIANT, word)]
-    return max(near, key=len, default=None)
+    for series in _SERIES_WORDS:
+        near = [name for name in known if re.fullmatch(re.escape(name) + _VARIANT, series + word)]
+        if near:
+            return max(near, key=len)
+    return None
+
+
+def unsettled(text: str) -> str | None:
+    """Why a name stands for no unit: no public source settles that processor's; None for other names.
+
+    Examples:
+        >>> unsettled("MI355X:mxf4")
+        "expected a unit that a public source settles, but got 'MI355X:mxf4': of AMD CDNA4 none does; \
+tcformal identify asks a device"
+    """
+    base = text.partition(":")[0]
+    words = {_MAKERS.sub("", _plain(x), count=1) for x in (base, base.partition("/")[0])}
+    for what, names in _UNSETTLED.items():
+        known = "|".join(re.escape(_plain(name)) for name in names.split(", "))
+        if any(re.fullmatch(f"({known}){_VARIANT}", word) for word in words):
+            return (
+                f"expected a unit that a public source settles, but got {shown(text)}: of {what} none does; "
+                "tcformal identify asks a device"
+            )
+    return None
 
 
 def architecture_of(text: str, kind: str = "GPU or architecture") -> str:
     """The architecture of a processor, or itself; UnknownNameError for one that is not known."""
     name = processor(text)
+    if name is None and (why := unsettled(text)):
+        raise UnknownNameError(why)
     return processor_names()[check_choice(kind, text, processor_names()) if name is None else name][0]
 
 

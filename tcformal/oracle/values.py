@@ -21,6 +21,7 @@ _LONGEST_TEXT = 4000
 _LONGEST_SHOWN = 100
 
 _RAW = re.compile(r"0x([0-9a-f]+)")
+_DECIMAL = re.compile(r"([+-]?)(\d{1,50})(?:\.(\d{0,50}))?(?:[eE]([+-]?\d{1,3}))?")
 _NAN_WORD = re.compile(r"nan\((0x[0-9a-f]+)\)")
 
 
@@ -155,6 +156,40 @@ def parse_value(fmt: Format, text: str) -> int:
             f"such as 0x3c00, but got {_clip(text)!r}"
         )
     return _encode(fmt, int(negative), magnitude, lambda: _clip(plain))
+
+
+def parse_printed(fmt: Format, text: str) -> int:
+    """Parse a result as a program printed it: as `parse_value`, or the one number that is printed so.
+
+    Ranges and units: of the numbers of the format, no second one gives these decimals when it is rounded to
+    so many; in fp32 8 or 9 significant ones are enough.
+    Errors: ValueTextError for fewer decimals, and for what `parse_value` refuses else.
+
+    Examples:
+        >>> from tcformal.encodings.catalog import FORMATS
+        >>> hex(parse_printed(FORMATS["fp32"], "0.99999994"))
+        '0x3f7fffff'
+    """
+    try:
+        return parse_value(fmt, text)
+    except ValueTextError:
+        printed = _DECIMAL.fullmatch(text.strip())
+        if printed is None or fmt.integer:
+            raise
+        sign, whole, part, exponent = (x or "" for x in printed.groups())
+        last = Fraction(10) ** (int(exponent or 0) - len(part))
+        magnitude = int(whole + part) * last
+        code, _ = _code_below(fmt, magnitude)
+        if not 0 < code < _largest_code(fmt):
+            raise
+        near = [
+            x
+            for x in (code, code + 1)
+            if 2 * abs(decode(fmt, _pack(fmt, 0, x)).magnitude - magnitude) <= last
+        ]
+        if len(near) != 1:
+            raise
+        return _pack(fmt, int(sign == "-"), near[0])
 
 
 def hex_word(fmt: Format, bits: int) -> str:

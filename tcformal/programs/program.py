@@ -501,6 +501,9 @@ def _settings(text: str, p: Program) -> dict[str, ProgramSetting]:
             raise InputError(f"expected {key}=VALUE, but got {piece!r}")
         if key in values:
             raise InputError(f"expected each parameter once, but got {key} twice")
+        # Parameters within a value are those of a unit, whose name has an @.
+        if "@" not in value and (other := re.search(r",\s*(\w+)\s*=", value)):
+            check_choice(f"parameter of {p.name}", other[1], p.parameters)
         values[key] = value
     return values
 

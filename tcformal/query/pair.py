@@ -245,7 +245,8 @@ def search(question: EqualityQuestion, seed: int, n: int = VECTORS) -> Witness |
     Where none does, sums that lie where few of them do are tried, then a few terms beside the boundaries of
     either unit.  None says nothing about other vectors.
     Shapes: K products, with scales for units that take them.
-    Zero, NaN, Inf: vectors whose results are numbers come before those with NaN or Inf.
+    Zero, NaN, Inf: vectors whose results are numbers come before zeros of two signs, and those before results
+    with NaN or Inf.
     """
     witness = _simplest(question, inputs_to_try(question.first, question.k, n, seed))
     if witness is None and question.first.scale_format is None:
@@ -269,9 +270,13 @@ def _simplest(question: EqualityQuestion, tried: Batch) -> Witness | None:
     if not rows.size:
         return None
     d = question.first.operands.d
-    special = np.any([d.is_special(x[rows].astype(np.uint64)) for x in results], axis=0)
+    words = [x[rows].astype(np.uint64) for x in results]
+    special = np.any([d.is_special(x) for x in words], axis=0)
+    sign = np.uint64(0 if d.integer else d.sign_bit)
+    zeros = np.all([(x & ~sign) == 0 for x in words], axis=0)
+    rank = 2 * special + zeros
     terms = ((tried.a[rows] != 0) | (tried.b[rows] != 0)).sum(axis=1)
-    order = np.lexsort((terms, special))[:_FINALISTS]
-    kept = [i for i in order if special[i] == special[order[0]]]
+    order = np.lexsort((terms, rank))[:_FINALISTS]
+    kept = [i for i in order if rank[i] == rank[order[0]]]
     finalists = [witness_at(tried, int(rows[i])) for i in kept]
     return min(finalists, key=lambda w: witness_cost(question, w))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcformal.encodings.spec import Format
-from tcformal.errors import InputError
+from tcformal.errors import InputError, UnknownNameError
 from tcformal.shown import Shown
 from tcformal.simulation import arrays
 from tcformal.simulation.matrix_unit import Unit, unit
@@ -144,4 +144,16 @@ def computation(name: str) -> Unit | RunnableProgram:
     """
     from tcformal.programs.program import names_a_program
 
-    return program(name) if names_a_program(name) else unit(name)
+    if names_a_program(name):
+        return program(name)
+    try:
+        return unit(name)
+    except UnknownNameError:
+        from tcformal.programs.recipe import recipes  # seldom needed
+
+        if name.partition("@")[0] not in recipes():
+            raise
+    raise UnknownNameError(
+        f"expected a unit or a program, but {name} is a recipe, which simulate --recipe and compare take; a "
+        "program may do the same: tcformal programs"
+    )

@@ -64,3 +64,31 @@ def test_processors_and_their_formats_are_completed() -> None:
     assert completions("hopper:bf") == ["hopper:bf16"]
     assert completions("nobody:") == []
     assert completions("h100:fp16@fraction") == ["h100:fp16@fraction_bits="]
+
+
+def test_a_plain_computation_has_the_formats_and_k_of_the_unit_beside_it(run: Run) -> None:
+    said = run("eval", "mi300x:bf16", "fma", "exact@k=2", *ONES).stdout
+    assert " fma@k=16,a_format=bf16,b_format=bf16 " in " ".join(said.split())
+    assert " exact@k=2,a_format=bf16,b_format=bf16 " in " ".join(said.split())
+    assert run("prove", "mi300x:fp64", "fma").stdout.startswith("EQUIVALENT")
+    assert run("separate", "fma", "h100:e4m3", "--no-certify").stdout.startswith("SEPARATED")
+    # Formats that are given stay, and are refused where they differ.
+    assert run("separate", "h100:bf16", "fma@a_format=fp16").exit_code == 2
+    # Alone, it is what it was.
+    assert "fma " in run("eval", "fma", *ONES).stdout
+
+
+def test_the_mean_of_drawn_results_is_held_against_the_exact_sum(run: Run) -> None:
+    name, ulp = "fma@k=1,d_format=bf16,rounding=SR4", 2.0**-7
+    for c, bias in ((ulp / 4, "no bias"), (ulp / 64, f"bias -{ulp / 64:.10g}")):
+        said = run("eval", name, "--a", "1", "--b", "1", "--c", str(c)).stdout.splitlines()[-1]
+        assert said.startswith("mean ")
+        assert bias in said or f"(~-{ulp / 64:.4g})" in said
+    assert "mean" not in run("eval", name, "--a", "inf", "--b", "1").stdout
+
+
+def test_one_scale_alone_is_that_of_every_block(run: Run) -> None:
+    operands = ("b200:nvf4", "--a", "1:64", "--b", "1:64")
+    once, each = (run("eval", *operands, "--scale-a", text).stdout for text in ("2", "2,2,2,2"))
+    assert once == each
+    assert once.startswith("d = 128\n")

@@ -131,7 +131,13 @@ eval h100:fp16 --a 0x3c000 --b 1 | below 0x10000
 eval h100:fp16 --a 1 --b 1 --c 1e39 | 16777215*2^104
 eval h100:fp16 --a 1,2,3 --b 1,2 | a final ... adds zeros
 eval h100:fp16 --a 'nan(0x12345)' --b 1 | nan without a sign
-eval b200:mxf4 --a 1,... --b 1,... --scale-a 1 | 2 values for scale_a
+eval b200:mxf4 --a 1,... --b 1,... --scale-a 1,1,1 | 2 values for scale_a
+eval mi355x:mxf4 --a 1 --b 1 | of AMD CDNA4 none does
+separate arm/fdot arm/bfdot | of Arm FP8 none does
+units --arch tpu | of Google TPU none does
+eval convert@rounding=RU,to=bf16 --a 1 --b 1 | a known parameter of convert, but got 'to'
+accuracy cutlass-sm90-fp8 --length 4096 | is a recipe
+prove h100 --claim monotonicity | tcformal monotonicity hopper/
 eval a100@conversion=RX-FP32 --a 1 --b 1 | RZ
 eval a100@k=0 --a 1 --b 1 | products
 eval a100@products=3.5 --a 1 --b 1 | an integer for products

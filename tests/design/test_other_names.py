@@ -23,6 +23,9 @@ from tcformal.errors import UnknownNameError
         ("vfqwbdota.vv.vlen128.e5m2.e4m3", "vfqbdot.vv.vlen128.e5m2.e4m3"),
         ("vfqwbdota.alt.vv.vlen128.e5m2.e5m2", "vfqbdot.alt.vv.vlen128.e5m2.e5m2"),
         ("vfbdota.vv.vlen128", "vfbdot.vv.vlen128"),
+        ("vdota4.vv", "vqdot.vv"),
+        ("vdota4u.vv", "vqdotu.vv"),
+        ("vdota4su.vv", "vqdotsu.vv"),
     ],
 )
 def test_renamed_instructions_are_the_units_that_they_were(now: str, before: str) -> None:

@@ -14,6 +14,7 @@ from tcformal.design.short_names import (
     formats_of,
     processor,
     processor_names,
+    unsettled,
 )
 from tcformal.errors import UnknownNameError
 
@@ -54,6 +55,10 @@ from tcformal.errors import UnknownNameError
         ("gnr:fp16", "x86/tdpfp16ps"),
         ("grace:bf16", "arm/bfmmla.ebf0"),
         ("m4:fp32", "arm/fmopa.s"),
+        ("4090", "ada/mma.m16n8k16.f32.f16.f16.f32"),
+        ("A6000", "ampere/mma.m16n8k16.f32.f16.f16.f32"),
+        ("7900 XTX", "rdna3/v_wmma_f32_16x16x16_f16"),
+        ("gb10:e4m3", "rtx-blackwell/mma.m16n8k32.f32.e4m3.e4m3.f32"),
     ],
 )  # fmt: skip
 def test_a_processor_is_the_unit_that_libraries_use(name: str, unit: str) -> None:
@@ -121,3 +126,23 @@ def test_short_names_are_heard_where_somebody_listens() -> None:
     assert heard.names == {unit: "h100:fp16"}
     more = "also hopper/mma.m16n8k16.f32.f16.f16.f32, …"
     assert heard.said == {name: f"{name} = {unit}; {more}" for name in ("h100:fp16", "h200:fp16")}
+
+
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        ("MI355X:mxf4", "AMD CDNA4"), ("cdna4/v_mfma_f32_16x16x128_f8f6f4", "AMD CDNA4"),
+        ("TPU v5p", "Google TPU"),
+        ("Ascend910B", "Huawei Ascend"), ("Apple M3 Max", "Apple AMX"), ("trn2:bf16", "AWS Trainium"),
+        ("intel max 1550", "Intel XMX"), ("arm/fmmla", "Arm FP8"),
+    ],
+)  # fmt: skip
+def test_a_processor_that_no_source_settles_is_said_to_be_that_and_not_near_to_others(
+    name: str, what: str
+) -> None:
+    with pytest.raises(UnknownNameError, match=f"of {what} none does"):
+        resolve(name)
+
+
+def test_no_known_processor_is_said_to_be_unsettled() -> None:
+    assert not [name for name in (*processor_names(), *catalogue()) if unsettled(name)]

@@ -24,6 +24,7 @@ from tcformal.oracle.values import (
     encoded,
     exponent_of,
     format_value,
+    parse_printed,
     parse_value,
 )
 from tcformal.semantics.chain import circuit
@@ -336,3 +337,24 @@ def test_a_negative_zero_is_rounded_to_one() -> None:
     graph, root = circuit(spec, 1)
     w = Witness((0x80000000,), (0x3F800000,), 0x80000000)
     assert oracle_result(spec, w) == Concrete(graph, [root], singly=0)(w.inputs())[0] == 0x80000000
+
+
+@pytest.mark.parametrize(
+    ("fmt", "text", "word"),
+    [
+        ("fp32", "0.99999994", 0x3F7FFFFF), ("fp32", "-0.99999994", 0xBF7FFFFF), ("fp32", "1.5", 0x3FC00000),
+        ("fp16", "0.9995", 0x3BFF), ("fp64", "0.10000000000000001", 0x3FB999999999999A),
+        ("fp32", "0x3f7fffff", 0x3F7FFFFF), ("fp32", "inf", 0x7F800000),
+    ],
+)  # fmt: skip
+def test_a_printed_result_is_the_nearest_number(fmt: str, text: str, word: int) -> None:
+    assert parse_printed(FORMATS[fmt], text) == word
+
+
+@pytest.mark.parametrize(
+    "text", ["0.9999", "0.1", "1000.0001", "1e60", "0.999999941234", "1.00000001e-60", "nothing", "1/3"]
+)
+def test_too_few_decimals_and_no_number_at_all_are_refused(text: str) -> None:
+    """Also decimals that no number is printed with."""
+    with pytest.raises(ValueTextError):
+        parse_printed(FORMATS["fp32"], text)

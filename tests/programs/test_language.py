@@ -85,6 +85,7 @@ LIBRARY = (
     ("tensix-hifi@phases=2", 33),
     ("triton-3xtf32", 3),
     ("xdna-fp32@products=3", 2), ("xdna-fp32@rounding=RNE", 1), ("mx", 33), ("xdna-fp32@products=6", 1),
+    ("cast", 17), ("cast@given=bf16,word=fp16,rounding=RZ,unit=a100:fp16", 3),
     ("convert@rounding=RU", 1), ("mx@rounding=RU,by_largest=true,word=e2m1,unit=b200:mxf4", 17),
     ("nvfp4", 17), ("nvfp4@dequantised=b200:bf16,inside=true", 18),
 )  # fmt: skip

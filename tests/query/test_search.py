@@ -110,3 +110,11 @@ def test_a_composed_unit_is_called_again() -> None:
     assert found is not None
     sums = [step for step in explain_witness(q.first, found).steps if step.scope.endswith("addition")]
     assert [step.operands[1] for step in sums] == ["c", "result of block call0.addition"]
+
+
+def test_numbers_come_before_zeros_of_two_signs() -> None:
+    """Both kinds separate a floor from a chain, and only a number says how far they are apart."""
+    q = asked("mi300x:bf16", "fma@k=16,a_format=bf16,b_format=bf16")
+    found = search(q, 0)
+    assert found is not None
+    assert any(word & 0x7FFFFFFF for word in q.replay(found.inputs()).integers)

@@ -179,7 +179,8 @@ def _tensix(arch: str) -> Iterator[tuple[str, Published]]:
         lowered = ", with sop.zero_exponent=-35, -37, -42" if zero == -30 else ""
         notes = [
             "A is SrcB, B is SrcA, C and D are Dst. This is fidelity phase 0, LoFi; phases 1, 2, 3 are "
-            f"@b_bits=5..9, @a_bits=7..13, and both{lowered}; HiFi2 to HiFi4 add so many phases to Dst.",
+            f"@b_bits=5..9, @a_bits=7..13, and both{lowered}; HiFi2 to HiFi4 add so many phases to Dst: the "
+            "program tensix-hifi.",
             "Encodings of Inf and NaN are numbers of the next exponent; what overflows is the first of "
             "these, in fp16 the last.",
         ]

@@ -73,7 +73,8 @@ def refused(claim: str, spec: UnitSpec) -> str:
     entry = CLAIMS[name]
     what, about = entry.about
     if not about(spec):
-        return f"expected {what} for claim {name}, but got {spec.name}"
+        falls = f": tcformal monotonicity {spec.name} looks for results that fall" * (name == "monotonicity")
+        return f"expected {what} for claim {name}, but got {spec.name}{falls}"
     try:
         if name not in ("product-order", "integer-sums"):
             check_floating(spec, f"claim {name}")
