@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -104,12 +104,14 @@ def _changes(one: UnitSpec, two: UnitSpec) -> int:
 class Sameness:
     """Compares designs with one design for dot products of k terms.
 
-    Solvers are asked for `seconds` of the processor in all; what is not decided then stays open.
+    Solvers are asked for `seconds` of the processor in all; what is not decided then, or when the time is
+    `over`, stays open.
     """
 
     base: UnitSpec
     k: int
     seconds: float = 300.0
+    over: Callable[[], bool] = lambda: False
     _pools: dict[int, tuple[Batch, Raw]] = field(default_factory=dict)
     #: Designs that are proved to be the base.
     _proved: list[UnitSpec] = field(default_factory=list)
@@ -134,6 +136,8 @@ class Sameness:
         """What theorems, definitions and some pools of inputs say."""
         if (known := self.by_theorem(other)).proof:
             return known
+        if self.over():
+            return Likeness()
         if same_definition(self.base, other, self.k):
             self._proved.append(other)
             return Likeness("the definitions are the same")
@@ -165,10 +169,10 @@ class Sameness:
 
     def by_solvers(self, other: UnitSpec) -> Likeness:
         """What solvers say of both designs as a whole, unless the time for that is over."""
+        if self._left <= 0 or self.over():
+            return Likeness()
         near = self._near(other)
         asked = self._asked(other, near)
-        if self._left <= 0:
-            return Likeness()
         from tcformal.query.assume import Assumptions  # theorems and inputs settle most designs
         from tcformal.query.engine import answer
         from tcformal.query.options import SolveOptions
@@ -228,6 +232,8 @@ class Sameness:
         """An input of some pools on which another design differs from the base."""
         scaled = self.base.scale_format is not None
         for seed in range(0 if scaled else -1, _POOLS):
+            if self.over():
+                break
             if seed not in self._pools:
                 of = self.base, self.k
                 pool = boundaries(*of, 0) if seed < 0 else pool_of(*of, _POOL_SIZE, seed)
@@ -254,9 +260,8 @@ class _OtherValue:
     value: str
     name: str
 
-    def outcome(self, asker: Asker, found: Likeness | None = None) -> AxisOutcome:
-        """What is known of it; a witness was asked of the device before."""
-        probe = _refuting(self.survivors, self.design, asker)
+    def outcome(self, probe: int | None = None, found: Likeness | None = None) -> AxisOutcome:
+        """What is known of it: the first input that refutes it, or else what is known beside the base."""
         proof = "" if found is None or probe is not None else found.proof
         settled = Settled.REFUTED if probe is not None else Settled.SAME if proof else Settled.UNDECIDED
         return AxisOutcome(self.axis, self.value, self.name, settled, probe, proof)
@@ -268,25 +273,52 @@ def certified(
     """What is known of each value that the simplest design does not have, one axis changed at a time.
 
     Theorems and pools of inputs come first for all values, then solvers.  Inputs that tell values from the
-    simplest design's are asked of the device together, after the pools and after the solvers.
+    simplest design's are asked of the device together, after the pools and after the solvers.  Where the time
+    is over, what was not looked at is undecided.
     """
     values = {x.name: x for survivors in search.alive for x in _values(survivors, simplest, asker.k)}
-    made: dict[str, AxisOutcome] = {}
-    for ask in (None, same.quickly, same.by_solvers):
+    made = _outcomes(values.values(), asker, {}, same.over)
+    for ask in (same.quickly, same.by_solvers):
         known: dict[str, Likeness] = {}
         told: list[Witness] = []
         for name, x in values.items():
-            if ask is None or made[name].settled is not Settled.UNDECIDED or same.told(resolve(name), told):
+            if same.over():
+                break
+            if made[name].settled is not Settled.UNDECIDED or same.told(resolve(name), told):
                 continue
             progress(f"proving that {x.axis}={x.value} changes nothing")
             known[name] = found = ask(resolve(name))
             told += [] if found.witness is None else [found.witness]
-        if told:
+        if told and not asker.late:
             asker.ask(batch_of(told))
-        for name, x in values.items():
-            if ask is None or made[name].settled is Settled.UNDECIDED:
-                made[name] = x.outcome(asker, known.get(name))
+        left = [x for name, x in values.items() if made[name].settled is Settled.UNDECIDED]
+        made |= _outcomes(left, asker, known, same.over)
     return sorted(made.values(), key=lambda x: x.axis == "structure")
+
+
+def _outcomes(
+    values: Iterable[_OtherValue], asker: Asker, known: Mapping[str, Likeness], over: Callable[[], bool]
+) -> dict[str, AxisOutcome]:
+    """What is known of some values, by name, after every answer; a witness was asked of the device before."""
+    made = {x.name: x.outcome(None, known.get(x.name)) for x in values}
+    batch, answers = asker.history
+    counted = asker.trusted(batch)
+    batch, answers = rows_of(batch, counted), answers[counted]
+    of: dict[int, list[_OtherValue]] = {}
+    for x in values:
+        of.setdefault(id(x.survivors), []).append(x)
+    for some in of.values():
+        family = some[0].survivors.family
+        each = family.at_once(len(answers))
+        for start in range(0, len(some), each):
+            if over():
+                break
+            part = some[start : start + each]
+            given = family.outputs(np.concatenate([x.design for x in part]), batch)
+            for x, wrong in zip(part, given != answers, strict=True):
+                if wrong.any():
+                    made[x.name] = x.outcome(int(counted[int(wrong.argmax())]))
+    return made
 
 
 def settled_designs(
@@ -302,17 +334,21 @@ def settled_designs(
     given, told = replay(same.base, pool), []
     likeness: dict[str, Likeness] = {}
     for u in others:
+        if same.over():
+            break
         apart = np.flatnonzero(replay(u, pool) != given)
         told += [witness_at(pool, int(row)) for row in apart[:1]]
         if not apart.size:
             likeness[u.name] = found = same.quickly(u)
             told += [] if found.witness is None else [found.witness]
-    if told:
+    if told and not asker.late:
         asker.ask(batch_of(told))
     batch, answers = asker.history
     made, counted = [], asker.trusted(batch)
     for u in others:
-        wrong = counted[replay(u, rows_of(batch, counted)) != answers[counted]]
+        wrong = counted[:0]
+        if not same.over():
+            wrong = counted[replay(u, rows_of(batch, counted)) != answers[counted]]
         found = likeness.get(u.name, Likeness())
         proof = "" if wrong.size or found.witness else found.proof or same.by_solvers(u).proof
         settled = Settled.REFUTED if wrong.size else Settled.SAME if proof else Settled.UNDECIDED
@@ -403,11 +439,3 @@ def _as_tree(unit: UnitSpec, k: int) -> UnitSpec | None:
     if unit.tree is not None and unit.k == k:
         return unit
     return None if unit.k > k or k % unit.k else tree_of(unit, k)
-
-
-def _refuting(survivors: Survivors, design: Designs, asker: Asker) -> int | None:
-    """The first input of the history to which a design gives another answer than the device."""
-    batch, answers = asker.history
-    wrong = asker.trusted(batch)
-    wrong = wrong[survivors.family.outputs(design, rows_of(batch, wrong))[0] != answers[wrong]]
-    return int(wrong[0]) if wrong.size else None

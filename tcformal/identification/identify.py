@@ -86,6 +86,8 @@ _MORE, _SEED, _ENDS = 200, 9, 10
 _FIRST, _NEARBY, _RARE, _ALONE, _PROOFS = 0.5, 0.3, 0.5, 0.6, 0.7
 #: Exponent bits that rounded operands are tried with, beside their own; no measured parameters.
 _EXPONENTS, NOTHING = 8, MappingProxyType[str, str]({})
+#: Seconds in which designs are held against all answers when the time is over.
+_GRACE = 1.0
 #: How the reasons of an order end that is another one for other operands.
 _DECIDED = ("that no order does", "in this order")
 #: How often every input is asked again where no design fits; designs of which one parameter is changed, and
@@ -583,7 +585,12 @@ class Identifying:
         self.share(1 - _PROOFS)
         while self.search.unsettled and not self.over() and self.search.run(len(self.search.curve) + _ROUNDS):
             self.progress("choosing more inputs")
-        fitting = [u for u in self._candidates() if not self.asker.misfits(u).size]
+        fitting: list[UnitSpec] = []
+        for u in self._candidates():
+            if fitting and self.asker.late:
+                break
+            if not self.asker.misfits(u).size:
+                fitting.append(u)
         if not fitting:
             if (again := self._asked_again()) is not None:
                 return again
@@ -600,7 +607,8 @@ class Identifying:
         if self.asker.aside:
             return self._wrong_always(simplest)
         self.progress(f"certifying {simplest.name:.60}")
-        asked, same = len(self.asker.history[1]), Sameness(simplest, self.k, _PROOFS * self.left)
+        asked, same = len(self.asker.history[1]), Sameness(simplest, self.k, _PROOFS * self.left, self.over)
+        self.share(_PROOFS)
         axes = certified(self.search, simplest, self.asker, same, self.progress)
         axes += settled_designs([u for u in fitting if u.name != simplest.name], axes, self.asker, same)
         axes += self._settled_before(simplest)
@@ -608,9 +616,9 @@ class Identifying:
             # An input that tells two designs apart refuted the one that seemed the simplest.
             self._learn(asked)
             return self._concluded()
-        if self.vectors:
+        ended, self.until = self.over(), self.deadline
+        if self.vectors and not self.asker.late:
             self.progress(f"comparing {simplest.name:.60} with the device")
-            self.until = self.deadline
             self.validated = validate(self.asker, simplest, self.vectors, over=self.over)
             if (found := self._refuted_late(simplest)) is not None:
                 return found
@@ -628,10 +636,12 @@ class Identifying:
             values = ", ".join(sorted({x.axis for x in axes if x.settled is Settled.UNDECIDED}))
             reason = (
                 f"no input was found that tells {undecided} designs from {simplest.name}, and no proof that "
-                f"there is none: {values}"
+                f"there is none{', before the time ended' if ended else ''}: {values}"
             )
         elif self.search.unsettled:
             reason = f"{simplest.name} gives every answer, but {self.search.unsettled}"
+        elif self.vectors and self.validated is None:
+            reason = f"{simplest.name} gives every answer so far, but the time ended before others were asked"
         else:
             verdict = IdentifyVerdict.IDENTIFIED
             reason = certainty(self.listed, trees, self.varied, bool(self.near)).format(simplest.name)
@@ -641,13 +651,20 @@ class Identifying:
         """The simplest design of each family, and what the catalogue has, with every rule for NaNs.
 
         Beside designs that fit, units of more products than k are left out: they show with more products.
+        When the time is over, what was not looked at is left out.
         """
         made = [resolve(s.family.name(s.simplest()[0])).name for s in self.search.alive]
         units = [*map(resolve, dict.fromkeys((*made, *(u.name for u in self._catalogued()))))]
         batch, answers = self.asker.history
         rows = np.intersect1d(without_nan(self.spec, batch), self.asker.trusted(batch))
         few = rows_of(batch, rows)
-        right = [u for u in units if (replay(u, few) == answers[rows]).all()]
+        right: list[UnitSpec] = []
+        for n, u in enumerate(units):
+            if right and self.asker.late:
+                units = units[:n]
+                break
+            if (replay(u, few) == answers[rows]).all():
+                right.append(u)
         if any(u.k <= self.k for u in right):
             units, right = ([u for u in x if u.k <= self.k] for x in (units, right))
         words = [] if self.nan is None else questions.nan_words(self.spec, self.asker.history, self.nan[0])
@@ -788,8 +805,12 @@ class Identifying:
         batch, answers = self.asker.history
         if not len(answers):
             return self._made(IdentifyVerdict.UNFINISHED, f"{why} before anything was asked")
-        units = [resolve(s.family.name(s.simplest()[0])) for s in self.search.alive] + self.search.near
-        right = {u.name: int((replay(u, batch) == answers).sum()) for u in units}
+        alive = [resolve(s.family.name(s.simplest()[0])) for s in self.search.alive]
+        right, until = dict[str, int](), time.monotonic() + _GRACE
+        for u in (*alive, *reversed(self.search.near)):  # those that were tried last are nearer
+            if right and time.monotonic() > until:
+                break
+            right[u.name] = int((replay(u, batch) == answers).sum())
         names = tuple(sorted(right, key=lambda name: -right[name]))
         fits = tuple(name for name in names if right[name] == len(answers))[:_MEMBERS]
         goes_on = "a run with the same results folder goes on with its answers"
