@@ -35,6 +35,10 @@ _POOL_SIZE, _POOLS = 10_000, 5
 _WHOLE = 1 / 15
 
 
+#: What stands between a proof and the design that is proved to be the base already.
+BY_WAY_OF = ", by way of "
+
+
 @dataclass(frozen=True, slots=True)
 class Likeness:
     """What is known of two designs: a proof that they are the same, a separating input, or neither."""
@@ -114,7 +118,7 @@ class Sameness:
     over: Callable[[], bool] = lambda: False
     _pools: dict[int, tuple[Batch, Raw]] = field(default_factory=dict)
     #: Designs that are proved to be the base.
-    _proved: list[UnitSpec] = field(default_factory=list)
+    proved: list[UnitSpec] = field(default_factory=list)
     _left: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -139,15 +143,15 @@ class Sameness:
         if self.over():
             return Likeness()
         if same_definition(self.base, other, self.k):
-            self._proved.append(other)
+            self.proved.append(other)
             return Likeness("the definitions are the same")
         return Likeness(witness=self._separated(other))
 
     def _taken(self, other: UnitSpec, near: UnitSpec, proof: str) -> Likeness:
         """A design that is proved to be another one, which is the base or was proved to be it."""
-        self._proved.append(other)
+        self.proved.append(other)
         plain = near is self.base or same_definition(self.base, near, self.k)
-        return Likeness(proof if plain else f"{proof}, by way of {near.name}")
+        return Likeness(proof if plain else f"{proof}{BY_WAY_OF}{near.name}")
 
     def _near(self, other: UnitSpec) -> UnitSpec:
         """The design nearest to another one, of its sums, that is proved to be the base; or else the base."""
@@ -156,12 +160,20 @@ class Sameness:
         how = other.tree.root, other.tree.converted
         if self.base.tree is not None and (self.base.tree.root, self.base.tree.converted) == how:
             return self.base
-        known = (u for u in self._proved if u.tree is not None and (u.tree.root, u.tree.converted) == how)
+        known = (u for u in self.proved if u.tree is not None and (u.tree.root, u.tree.converted) == how)
         return min(known, key=lambda u: _changes(u, other), default=self.base)
 
     def _nearest(self, other: UnitSpec) -> tuple[UnitSpec, ...]:
-        """What a design is compared with: the nearest one that is proved to be the base, and the base."""
-        return tuple(dict.fromkeys((self._near(other), self.base)))
+        """What a design is compared with: the nearest one that is proved to be the base, and the base.
+
+        And one of the same parameters that is proved to be it, of other sums.
+        """
+        alike = [
+            u for u in self.proved
+            if u.tree is not None and other.tree is not None
+            and (u.design, u.tree.settings) == (other.design, other.tree.settings)
+        ]  # fmt: skip
+        return tuple(dict.fromkeys((self._near(other), self.base, *alike[:1])))
 
     def told(self, other: UnitSpec, inputs: Sequence[Witness]) -> bool:
         """Whether another design differs from the base on one of some inputs."""
@@ -169,8 +181,10 @@ class Sameness:
 
     def by_solvers(self, other: UnitSpec) -> Likeness:
         """What solvers say of both designs as a whole, unless the time for that is over."""
-        if self._left <= 0 or self.over():
+        if self.over():
             return Likeness()
+        if (known := self.by_theorem(other)).proof or self._left <= 0:
+            return known  # by way of a design that solvers proved to be the base
         near = self._near(other)
         asked = self._asked(other, near)
         from tcformal.query.assume import Assumptions  # theorems and inputs settle most designs
@@ -248,6 +262,8 @@ class Sameness:
 # ------------------------------------------------------------------ other values
 #: Inputs, and their seed, that are tried on designs which give all answers.
 _POOL, _SEED = 6000, 5
+#: The axis of a family of other sums than the simplest design's.
+_STRUCTURE = "structure"
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,10 +276,13 @@ class _OtherValue:
     value: str
     name: str
 
-    def outcome(self, probe: int | None = None, found: Likeness | None = None) -> AxisOutcome:
-        """What is known of it: the first input that refutes it, or else what is known beside the base."""
-        proof = "" if found is None or probe is not None else found.proof
-        settled = Settled.REFUTED if probe is not None else Settled.SAME if proof else Settled.UNDECIDED
+    @property
+    def left(self) -> bool:
+        """Whether the answers that were taken up leave it."""
+        return all(int(value) in self.survivors.values(i) for i, value in enumerate(self.design[0]))
+
+    def outcome(self, settled: Settled, probe: int | None = None, proof: str = "") -> AxisOutcome:
+        """What is known of it, with the first input that refutes it, or the proof."""
         return AxisOutcome(self.axis, self.value, self.name, settled, probe, proof)
 
 
@@ -276,8 +295,12 @@ def certified(
     simplest design's are asked of the device together, after the pools and after the solvers.  Where the time
     is over, what was not looked at is undecided.
     """
-    values = {x.name: x for survivors in search.alive for x in _values(survivors, simplest, asker.k)}
+    rows = [_values(survivors, simplest, asker.k) for survivors in search.alive]
+    rows.sort(key=lambda row: bool(row) and row[0].axis == _STRUCTURE)  # what is proved of these helps others
+    values = {x.name: x for row in rows for x in row}
+    of = {x.name: row[0].name if row[0].axis == _STRUCTURE else "" for row in rows for x in row}
     made = _outcomes(values.values(), asker, {}, same.over)
+    values = {name: x for name, x in values.items() if name in made}
     for ask in (same.quickly, same.by_solvers):
         known: dict[str, Likeness] = {}
         told: list[Witness] = []
@@ -286,6 +309,8 @@ def certified(
                 break
             if made[name].settled is not Settled.UNDECIDED or same.told(resolve(name), told):
                 continue
+            if (first := of[name]) != name and known.get(first) == Likeness() and ask == same.by_solvers:
+                continue  # solvers said nothing of the whole family
             progress(f"proving that {x.axis}={x.value} changes nothing")
             known[name] = found = ask(resolve(name))
             told += [] if found.witness is None else [found.witness]
@@ -293,14 +318,17 @@ def certified(
             asker.ask(batch_of(told))
         left = [x for name, x in values.items() if made[name].settled is Settled.UNDECIDED]
         made |= _outcomes(left, asker, known, same.over)
-    return sorted(made.values(), key=lambda x: x.axis == "structure")
+    return sorted(made.values(), key=lambda x: x.axis == _STRUCTURE)
 
 
 def _outcomes(
     values: Iterable[_OtherValue], asker: Asker, known: Mapping[str, Likeness], over: Callable[[], bool]
 ) -> dict[str, AxisOutcome]:
-    """What is known of some values, by name, after every answer; a witness was asked of the device before."""
-    made = {x.name: x.outcome(None, known.get(x.name)) for x in values}
+    """What is known of some values, by name, after every answer; a witness was asked of the device before.
+
+    Where the time is over, those are left out that the search refuted without a word which answer does.
+    """
+    made: dict[str, AxisOutcome] = {}
     batch, answers = asker.history
     counted = asker.trusted(batch)
     batch, answers = rows_of(batch, counted), answers[counted]
@@ -311,13 +339,19 @@ def _outcomes(
         family = some[0].survivors.family
         each = family.at_once(len(answers))
         for start in range(0, len(some), each):
-            if over():
-                break
             part = some[start : start + each]
+            proofs = [known.get(x.name, Likeness()).proof for x in part]
+            untried = over()
+            for x, proof in zip(part, proofs, strict=True):
+                if proof or not untried or x.left:
+                    open_ = Settled.UNTRIED if untried else Settled.UNDECIDED
+                    made[x.name] = x.outcome(Settled.SAME if proof else open_, None, proof)
+            if untried:
+                continue
             given = family.outputs(np.concatenate([x.design for x in part]), batch)
             for x, wrong in zip(part, given != answers, strict=True):
                 if wrong.any():
-                    made[x.name] = x.outcome(int(counted[int(wrong.argmax())]))
+                    made[x.name] = x.outcome(Settled.REFUTED, int(counted[int(wrong.argmax())]))
     return made
 
 
@@ -328,7 +362,7 @@ def settled_designs(
 
     Inputs that tell them from the simplest, some with NaN operands, are asked of the device together.
     """
-    known = {x.design for x in axes if x.settled is Settled.SAME}
+    known = {x.design for x in axes}
     others = [u for u in others if u.name not in known]
     pool = inputs_to_try(asker.spec, asker.k, _POOL, _SEED)
     given, told = replay(same.base, pool), []
@@ -346,9 +380,10 @@ def settled_designs(
     batch, answers = asker.history
     made, counted = [], asker.trusted(batch)
     for u in others:
-        wrong = counted[:0]
-        if not same.over():
-            wrong = counted[replay(u, rows_of(batch, counted)) != answers[counted]]
+        if same.over():
+            made.append(AxisOutcome("design", u.name, u.name, Settled.UNTRIED))
+            continue
+        wrong = counted[replay(u, rows_of(batch, counted)) != answers[counted]]
         found = likeness.get(u.name, Likeness())
         proof = "" if wrong.size or found.witness else found.proof or same.by_solvers(u).proof
         settled = Settled.REFUTED if wrong.size else Settled.SAME if proof else Settled.UNDECIDED
@@ -402,7 +437,7 @@ def _values(survivors: Survivors, simplest: UnitSpec, k: int) -> list[_OtherValu
     made = []
     if (name := family.name(base[0])) != simplest.name:
         # First, because what is proved of the others is proved by way of it.
-        made.append(_OtherValue(survivors, base, "structure", name, name))
+        made.append(_OtherValue(survivors, base, _STRUCTURE, name, name))
     for i, axis in enumerate(family.axes):
         for value in range(len(axis.values)):
             if value != base[0, i]:

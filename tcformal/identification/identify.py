@@ -88,6 +88,7 @@ _FIRST, _NEARBY, _RARE, _ALONE, _PROOFS = 0.5, 0.3, 0.5, 0.6, 0.7
 _EXPONENTS, NOTHING = 8, MappingProxyType[str, str]({})
 #: Seconds in which designs are held against all answers when the time is over.
 _GRACE = 1.0
+_GOES_ON = "a run with the same results folder goes on with its answers"
 #: How the reasons of an order end that is another one for other operands.
 _DECIDED = ("that no order does", "in this order")
 #: How often every input is asked again where no design fits; designs of which one parameter is changed, and
@@ -623,6 +624,7 @@ class Identifying:
             if (found := self._refuted_late(simplest)) is not None:
                 return found
         undecided = sum(x.settled is Settled.UNDECIDED for x in axes)
+        untried = [x for x in axes if x.settled is Settled.UNTRIED]
         left_of = [u.name for u in fitting if not self.asker.misfits(u).size]
         names = (simplest.name, *(name for name in left_of if name != simplest.name))[:_MEMBERS]
         left = max(self.search.count, len(names), sum(x.settled is Settled.SAME for x in axes))
@@ -632,6 +634,12 @@ class Identifying:
         verdict, trees = IdentifyVerdict.REMAINING, self.order is not None and self.order.root is not None
         if (wrong := fault(simplest.name, rate, once)) is not None:
             verdict, reason = wrong
+        elif untried or (self.vectors and self.validated is None):
+            values = ", ".join(dict.fromkeys(x.axis for x in untried))
+            before = f"{len(untried)} other designs were tried ({values})" if untried else "others were asked"
+            reason = (
+                f"{simplest.name} gives every answer so far, but the time ended before {before}: {_GOES_ON}"
+            )
         elif undecided:
             values = ", ".join(sorted({x.axis for x in axes if x.settled is Settled.UNDECIDED}))
             reason = (
@@ -640,8 +648,6 @@ class Identifying:
             )
         elif self.search.unsettled:
             reason = f"{simplest.name} gives every answer, but {self.search.unsettled}"
-        elif self.vectors and self.validated is None:
-            reason = f"{simplest.name} gives every answer so far, but the time ended before others were asked"
         else:
             verdict = IdentifyVerdict.IDENTIFIED
             reason = certainty(self.listed, trees, self.varied, bool(self.near)).format(simplest.name)
@@ -813,15 +819,14 @@ class Identifying:
             right[u.name] = int((replay(u, batch) == answers).sum())
         names = tuple(sorted(right, key=lambda name: -right[name]))
         fits = tuple(name for name in names if right[name] == len(answers))[:_MEMBERS]
-        goes_on = "a run with the same results folder goes on with its answers"
         if fits:
             left = max(self.search.count, len(fits))
             self.search.curve.append((self.search.probes, left))
-            reason = f"{fits[0]} gives every answer so far, but {why}: {goes_on}"
+            reason = f"{fits[0]} gives every answer so far, but {why}: {_GOES_ON}"
             return replace(self._made(IdentifyVerdict.REMAINING, reason), classes=(fits,), survivors=left)
         self.search.curve.append((self.search.probes, 0))
         near = tuple(NearDesign(name, Rate(right[name], len(answers))) for name in names[:_SHOWN])
-        reason = f"no design that was tried gives all answers, but {why} before all were: {goes_on}"
+        reason = f"no design that was tried gives all answers, but {why} before all were: {_GOES_ON}"
         return replace(self._made(IdentifyVerdict.UNFINISHED, reason), nearest=near)
 
     def _refuted(self, verdict: IdentifyVerdict, reason: str, near: Sequence[UnitSpec]) -> Identification:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,13 +20,17 @@ from tcformal.identification import identify as module
 from tcformal.identification import survivors as survivors_module
 from tcformal.identification.asker import Asker
 from tcformal.identification.certify import Sameness, certified, settled_designs
-from tcformal.identification.identification import IdentifyVerdict, Settled
+from tcformal.identification.identification import IdentifyVerdict, Settled, to_record
 from tcformal.identification.identify import identified
 from tcformal.identification.survivors import ListedFamily, Search, Survivors, next_inputs
+from tcformal.identification.verified import verify_identification
+from tcformal.report.identified import identification_view
 from tcformal.simulation.matrix_unit import Unit, replay
 from tcformal.simulation.operands.batch import Batch
 from tcformal.simulation.operands.inputs import pool_of
 from tcformal.simulation.structures import Family
+from tcformal.store.audit.audit import AuditStatus
+from tcformal.store.store import Store
 
 FEW = resolve("hopper/mma.m8n8k4.f64.f64.f64.f64")
 VOLTA = resolve("volta/mma.m8n8k4.f32.f16.f16.f32")
@@ -101,12 +106,12 @@ def test_values_that_were_not_looked_at_in_time_are_undecided(over: bool) -> Non
     more = settled_designs(others, [], asker, same)
     assert len(axes) == search.count - 1
     assert len(more) == len(others)
-    assert ({x.settled for x in (*axes, *more)} == {Settled.UNDECIDED}) is over
+    assert ({x.settled for x in (*axes, *more)} == {Settled.UNTRIED}) is over
     assert (asker.probes == probes) is over
 
 
 def test_a_design_whose_values_are_open_when_the_time_ends_is_not_called_the_only_one(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """What is left is said by axis; without a limit the same device is identified."""
     clock = [0.0]
@@ -121,9 +126,13 @@ def test_a_design_whose_values_are_open_when_the_time_ends_is_not_called_the_onl
     monkeypatch.setattr(Sameness, "quickly", slow)
     made = ListedOnly(asked(FEW), 100, lambda _: None, 50).whole()
     assert made.verdict is IdentifyVerdict.REMAINING, made.reason
-    open_ = [x for x in made.axes if x.settled is Settled.UNDECIDED]
-    assert open_ or "the time ended" in made.reason
+    open_ = [x for x in made.axes if x.settled is Settled.UNTRIED]
+    assert open_
+    assert "the time ended" in made.reason
     assert all(x.axis in made.reason for x in open_)
+    assert f"undecided: {open_[0].axis} = " in str(identification_view(made)[0])
+    finding = verify_identification(to_record(made), Store(tmp_path))
+    assert finding.status is not AuditStatus.FAILED, finding.reason
     monkeypatch.setattr(Sameness, "quickly", quickly)
     whole = ListedOnly(asked(FEW), 100, lambda _: None, 50).whole()
     assert whole.verdict is IdentifyVerdict.IDENTIFIED, whole.reason
