@@ -422,7 +422,7 @@ def c_cut(ask: AskBatch, spec: UnitSpec, k: int, order: Order) -> dict[str, str]
         if of_terms is not None and of_c is not None and (of_c < of_terms if short else of_c != of_terms):
             return {"fraction_bits": str(of_terms), "c_bits": str(of_c)}
         below_c = _kept_beside(ask, spec, k, {x: 1, y: 1, k: -2}, z)
-        if of_terms is not None and of_terms == below_c and of_terms < _INNER_BITS:
+        if of_terms is not None and not short and of_terms == below_c and of_terms < _INNER_BITS:
             return {"fraction_bits": str(of_terms), "e_max_of": "products"}
     return {}
 
