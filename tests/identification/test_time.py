@@ -16,7 +16,7 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.device import CallableDevice
 from tcformal.identification import asker as asker_module
-from tcformal.identification import identify as module
+from tcformal.identification import conclusions as module
 from tcformal.identification import survivors as survivors_module
 from tcformal.identification.asker import Asker
 from tcformal.identification.certify import Sameness, certified, settled_designs
