@@ -664,6 +664,8 @@ BOXES: dict[str, Box] = {
     "tree-e6m9": Box(lambda p, c: plus(pairs([to((6, 9), x) for x in p], (6, 9)), c)),
     "groups-e6m9": Box(lambda p, c: chain([to((6, 9), total(p[i : i + 4])) for i in (0, 4)], c), formats=BF),
     "two-level-cut": Box(partial(cut_levels, n=4, bits=22, shape=(8, 15), outer=25), k=32),
+    "pairs-cut": Box(partial(cut_levels, n=2, bits=22, shape=(8, 19), outer=26),
+        formats="e4m3,e4m3,fp32,fp32"),
     "fused-saturates": Box(lambda p, c: fused(p, c, 20), formats=F16, last=saturated("fp16")),
     "subnormal-a-of-bf16": Box(lambda p, c: chain(p, c), k=4, formats=BF, operand=flush("a", "bf16")),
     "products-cut": Box(lambda p, c: chain([saturated("fp16")(to(FP16, x, "RZ")) for x in p], c), k=4),

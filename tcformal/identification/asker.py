@@ -351,6 +351,11 @@ class Asker:
         return np.intersect1d(np.flatnonzero(wrong), self.trusted(batch))
 
     @property
+    def late(self) -> bool:
+        """Whether the time is over: a question would be an OutOfTimeError."""
+        return self.until is not None and time.monotonic() > self.until
+
+    @property
     def by_hand(self) -> bool:
         """Whether a person answers."""
         return self.device.name.startswith("hand:")
@@ -448,7 +453,7 @@ class Asker:
 
         Errors: OutOfTimeError where the time is over.
         """
-        if self.until is not None and time.monotonic() > self.until:
+        if self.late:
             raise OutOfTimeError
         if not self._sampled:
             self._ask_again()

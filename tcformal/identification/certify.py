@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -33,6 +33,10 @@ from tcformal.theory.equality import equal_by_theorem, in_blocks
 _POOL_SIZE, _POOLS = 10_000, 5
 #: The part of the time that each solver has for one question about two designs.
 _WHOLE = 1 / 15
+
+
+#: What stands between a proof and the design that is proved to be the base already.
+BY_WAY_OF = ", by way of "
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +108,17 @@ def _changes(one: UnitSpec, two: UnitSpec) -> int:
 class Sameness:
     """Compares designs with one design for dot products of k terms.
 
-    Solvers are asked for `seconds` of the processor in all; what is not decided then stays open.
+    Solvers are asked for `seconds` of the processor in all; what is not decided then, or when the time is
+    `over`, stays open.
     """
 
     base: UnitSpec
     k: int
     seconds: float = 300.0
+    over: Callable[[], bool] = lambda: False
     _pools: dict[int, tuple[Batch, Raw]] = field(default_factory=dict)
     #: Designs that are proved to be the base.
-    _proved: list[UnitSpec] = field(default_factory=list)
+    proved: list[UnitSpec] = field(default_factory=list)
     _left: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -134,16 +140,18 @@ class Sameness:
         """What theorems, definitions and some pools of inputs say."""
         if (known := self.by_theorem(other)).proof:
             return known
+        if self.over():
+            return Likeness()
         if same_definition(self.base, other, self.k):
-            self._proved.append(other)
+            self.proved.append(other)
             return Likeness("the definitions are the same")
         return Likeness(witness=self._separated(other))
 
     def _taken(self, other: UnitSpec, near: UnitSpec, proof: str) -> Likeness:
         """A design that is proved to be another one, which is the base or was proved to be it."""
-        self._proved.append(other)
+        self.proved.append(other)
         plain = near is self.base or same_definition(self.base, near, self.k)
-        return Likeness(proof if plain else f"{proof}, by way of {near.name}")
+        return Likeness(proof if plain else f"{proof}{BY_WAY_OF}{near.name}")
 
     def _near(self, other: UnitSpec) -> UnitSpec:
         """The design nearest to another one, of its sums, that is proved to be the base; or else the base."""
@@ -152,12 +160,20 @@ class Sameness:
         how = other.tree.root, other.tree.converted
         if self.base.tree is not None and (self.base.tree.root, self.base.tree.converted) == how:
             return self.base
-        known = (u for u in self._proved if u.tree is not None and (u.tree.root, u.tree.converted) == how)
+        known = (u for u in self.proved if u.tree is not None and (u.tree.root, u.tree.converted) == how)
         return min(known, key=lambda u: _changes(u, other), default=self.base)
 
     def _nearest(self, other: UnitSpec) -> tuple[UnitSpec, ...]:
-        """What a design is compared with: the nearest one that is proved to be the base, and the base."""
-        return tuple(dict.fromkeys((self._near(other), self.base)))
+        """What a design is compared with: the nearest one that is proved to be the base, and the base.
+
+        And one of the same parameters that is proved to be it, of other sums.
+        """
+        alike = [
+            u for u in self.proved
+            if u.tree is not None and other.tree is not None
+            and (u.design, u.tree.settings) == (other.design, other.tree.settings)
+        ]  # fmt: skip
+        return tuple(dict.fromkeys((self._near(other), self.base, *alike[:1])))
 
     def told(self, other: UnitSpec, inputs: Sequence[Witness]) -> bool:
         """Whether another design differs from the base on one of some inputs."""
@@ -165,10 +181,12 @@ class Sameness:
 
     def by_solvers(self, other: UnitSpec) -> Likeness:
         """What solvers say of both designs as a whole, unless the time for that is over."""
+        if self.over():
+            return Likeness()
+        if (known := self.by_theorem(other)).proof or self._left <= 0:
+            return known  # by way of a design that solvers proved to be the base
         near = self._near(other)
         asked = self._asked(other, near)
-        if self._left <= 0:
-            return Likeness()
         from tcformal.query.assume import Assumptions  # theorems and inputs settle most designs
         from tcformal.query.engine import answer
         from tcformal.query.options import SolveOptions
@@ -228,6 +246,8 @@ class Sameness:
         """An input of some pools on which another design differs from the base."""
         scaled = self.base.scale_format is not None
         for seed in range(0 if scaled else -1, _POOLS):
+            if self.over():
+                break
             if seed not in self._pools:
                 of = self.base, self.k
                 pool = boundaries(*of, 0) if seed < 0 else pool_of(*of, _POOL_SIZE, seed)
@@ -242,6 +262,8 @@ class Sameness:
 # ------------------------------------------------------------------ other values
 #: Inputs, and their seed, that are tried on designs which give all answers.
 _POOL, _SEED = 6000, 5
+#: The axis of a family of other sums than the simplest design's.
+_STRUCTURE = "structure"
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,11 +276,13 @@ class _OtherValue:
     value: str
     name: str
 
-    def outcome(self, asker: Asker, found: Likeness | None = None) -> AxisOutcome:
-        """What is known of it; a witness was asked of the device before."""
-        probe = _refuting(self.survivors, self.design, asker)
-        proof = "" if found is None or probe is not None else found.proof
-        settled = Settled.REFUTED if probe is not None else Settled.SAME if proof else Settled.UNDECIDED
+    @property
+    def left(self) -> bool:
+        """Whether the answers that were taken up leave it."""
+        return all(int(value) in self.survivors.values(i) for i, value in enumerate(self.design[0]))
+
+    def outcome(self, settled: Settled, probe: int | None = None, proof: str = "") -> AxisOutcome:
+        """What is known of it, with the first input that refutes it, or the proof."""
         return AxisOutcome(self.axis, self.value, self.name, settled, probe, proof)
 
 
@@ -268,25 +292,67 @@ def certified(
     """What is known of each value that the simplest design does not have, one axis changed at a time.
 
     Theorems and pools of inputs come first for all values, then solvers.  Inputs that tell values from the
-    simplest design's are asked of the device together, after the pools and after the solvers.
+    simplest design's are asked of the device together, after the pools and after the solvers.  Where the time
+    is over, what was not looked at is undecided.
     """
-    values = {x.name: x for survivors in search.alive for x in _values(survivors, simplest, asker.k)}
-    made: dict[str, AxisOutcome] = {}
-    for ask in (None, same.quickly, same.by_solvers):
+    rows = [_values(survivors, simplest, asker.k) for survivors in search.alive]
+    rows.sort(key=lambda row: bool(row) and row[0].axis == _STRUCTURE)  # what is proved of these helps others
+    values = {x.name: x for row in rows for x in row}
+    of = {x.name: row[0].name if row[0].axis == _STRUCTURE else "" for row in rows for x in row}
+    made = _outcomes(values.values(), asker, {}, same.over)
+    values = {name: x for name, x in values.items() if name in made}
+    for ask in (same.quickly, same.by_solvers):
         known: dict[str, Likeness] = {}
         told: list[Witness] = []
         for name, x in values.items():
-            if ask is None or made[name].settled is not Settled.UNDECIDED or same.told(resolve(name), told):
+            if same.over():
+                break
+            if made[name].settled is not Settled.UNDECIDED or same.told(resolve(name), told):
                 continue
+            if (first := of[name]) != name and known.get(first) == Likeness() and ask == same.by_solvers:
+                continue  # solvers said nothing of the whole family
             progress(f"proving that {x.axis}={x.value} changes nothing")
             known[name] = found = ask(resolve(name))
             told += [] if found.witness is None else [found.witness]
-        if told:
+        if told and not asker.late:
             asker.ask(batch_of(told))
-        for name, x in values.items():
-            if ask is None or made[name].settled is Settled.UNDECIDED:
-                made[name] = x.outcome(asker, known.get(name))
-    return sorted(made.values(), key=lambda x: x.axis == "structure")
+        left = [x for name, x in values.items() if made[name].settled is Settled.UNDECIDED]
+        made |= _outcomes(left, asker, known, same.over)
+    return sorted(made.values(), key=lambda x: x.axis == _STRUCTURE)
+
+
+def _outcomes(
+    values: Iterable[_OtherValue], asker: Asker, known: Mapping[str, Likeness], over: Callable[[], bool]
+) -> dict[str, AxisOutcome]:
+    """What is known of some values, by name, after every answer; a witness was asked of the device before.
+
+    Where the time is over, those are left out that the search refuted without a word which answer does.
+    """
+    made: dict[str, AxisOutcome] = {}
+    batch, answers = asker.history
+    counted = asker.trusted(batch)
+    batch, answers = rows_of(batch, counted), answers[counted]
+    of: dict[int, list[_OtherValue]] = {}
+    for x in values:
+        of.setdefault(id(x.survivors), []).append(x)
+    for some in of.values():
+        family = some[0].survivors.family
+        each = family.at_once(len(answers))
+        for start in range(0, len(some), each):
+            part = some[start : start + each]
+            proofs = [known.get(x.name, Likeness()).proof for x in part]
+            untried = over()
+            for x, proof in zip(part, proofs, strict=True):
+                if proof or not untried or x.left:
+                    open_ = Settled.UNTRIED if untried else Settled.UNDECIDED
+                    made[x.name] = x.outcome(Settled.SAME if proof else open_, None, proof)
+            if untried:
+                continue
+            given = family.outputs(np.concatenate([x.design for x in part]), batch)
+            for x, wrong in zip(part, given != answers, strict=True):
+                if wrong.any():
+                    made[x.name] = x.outcome(Settled.REFUTED, int(counted[int(wrong.argmax())]))
+    return made
 
 
 def settled_designs(
@@ -296,22 +362,27 @@ def settled_designs(
 
     Inputs that tell them from the simplest, some with NaN operands, are asked of the device together.
     """
-    known = {x.design for x in axes if x.settled is Settled.SAME}
+    known = {x.design for x in axes}
     others = [u for u in others if u.name not in known]
     pool = inputs_to_try(asker.spec, asker.k, _POOL, _SEED)
     given, told = replay(same.base, pool), []
     likeness: dict[str, Likeness] = {}
     for u in others:
+        if same.over():
+            break
         apart = np.flatnonzero(replay(u, pool) != given)
         told += [witness_at(pool, int(row)) for row in apart[:1]]
         if not apart.size:
             likeness[u.name] = found = same.quickly(u)
             told += [] if found.witness is None else [found.witness]
-    if told:
+    if told and not asker.late:
         asker.ask(batch_of(told))
     batch, answers = asker.history
     made, counted = [], asker.trusted(batch)
     for u in others:
+        if same.over():
+            made.append(AxisOutcome("design", u.name, u.name, Settled.UNTRIED))
+            continue
         wrong = counted[replay(u, rows_of(batch, counted)) != answers[counted]]
         found = likeness.get(u.name, Likeness())
         proof = "" if wrong.size or found.witness else found.proof or same.by_solvers(u).proof
@@ -366,7 +437,7 @@ def _values(survivors: Survivors, simplest: UnitSpec, k: int) -> list[_OtherValu
     made = []
     if (name := family.name(base[0])) != simplest.name:
         # First, because what is proved of the others is proved by way of it.
-        made.append(_OtherValue(survivors, base, "structure", name, name))
+        made.append(_OtherValue(survivors, base, _STRUCTURE, name, name))
     for i, axis in enumerate(family.axes):
         for value in range(len(axis.values)):
             if value != base[0, i]:
@@ -403,11 +474,3 @@ def _as_tree(unit: UnitSpec, k: int) -> UnitSpec | None:
     if unit.tree is not None and unit.k == k:
         return unit
     return None if unit.k > k or k % unit.k else tree_of(unit, k)
-
-
-def _refuting(survivors: Survivors, design: Designs, asker: Asker) -> int | None:
-    """The first input of the history to which a design gives another answer than the device."""
-    batch, answers = asker.history
-    wrong = asker.trusted(batch)
-    wrong = wrong[survivors.family.outputs(design, rows_of(batch, wrong))[0] != answers[wrong]]
-    return int(wrong[0]) if wrong.size else None

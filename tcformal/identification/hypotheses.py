@@ -299,6 +299,8 @@ class Shapes:
     c_rounded: bool = False
     #: Shapes of inner sums whose width was measured, by stage.
     measured: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    #: Whether sums of two products cut them off before they are rounded.
+    pairs: bool = False
 
     def of(self, stage: str, *, outermost: bool) -> tuple[str, ...]:
         """The shapes of the sums of a stage."""
@@ -329,9 +331,10 @@ def structures(
         products = any(isinstance(x, int) for step in steps for x in step.children)
         sums: list[tuple[int | None, bool]] = []
         most = max(len(step.children) for step in steps)
-        if most > 1 and cut.get(stage, most > _PAIR or pairs_cut):
+        pairs = usual.pairs and products and most == _PAIR
+        if most > 1 and cut.get(stage, most > _PAIR or pairs_cut or pairs):
             sums += [(_CUT, False), *([(_CUT, True)] if products else [])]
-        if most == 1 or not cut.get(stage, False):
+        if not pairs and (most == 1 or not cut.get(stage, False)):
             sums.append((None, False))
         kinds.append(list(itertools.product(sums, usual.of(stage, outermost=stage == root.stage))))
     rounded = [None, *(f"RNE-{shape}" for shape in usual.products)]
@@ -404,9 +407,11 @@ def rare_shapes(
         for some in ((), rounded)
         for twice in (False, True)
     ]
+    if inner.get(True, d.fraction_bits) < d.fraction_bits:
+        rows.insert(1, replace(rows[0], pairs=True))
     # Products that keep less than is seen of them, and than sums of them keep, are no exact ones.
     seen = min(most - 1, d.fraction_bits, inner.get(True, most))
-    return rows[2:] if alone.product_bits < seen else rows
+    return [x for x in rows if x.products] if alone.product_bits < seen else rows
 
 
 def _exponents(d: Format, alone: Isolated) -> tuple[int, ...]:

@@ -66,6 +66,11 @@ class Settled(Enum):
     REFUTED = "an answer of the device refutes it"
     SAME = "it is proved that no input tells it apart"
     UNDECIDED = "no input was found that tells it apart, and no proof that there is none"
+    UNTRIED = "the time ended before it was held against every answer"
+
+
+#: What is known of values that may be the device's.
+OPEN = (Settled.UNDECIDED, Settled.UNTRIED)
 
 
 @dataclass(frozen=True, slots=True)

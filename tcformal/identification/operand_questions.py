@@ -415,36 +415,69 @@ def c_cut(ask: AskBatch, spec: UnitSpec, k: int, order: Order) -> dict[str, str]
             break
         beside = {x: 1, y: -1}
         of_terms, of_c = (_kept_beside(ask, spec, k, beside, leaf) for leaf in (z, k))
-        whole = [_depths(spec, k, leaf)[-1:] for leaf in (z, k)]
-        if [[of_terms], [of_c]] == whole:
+        whole = [_reach(spec, k, beside, leaf) for leaf in (z, k)]
+        if [of_terms, of_c] == whole:
             break  # nothing is lost of either, as far down as they reach
-        if of_terms is not None and of_c is not None and of_c != of_terms:
+        short = of_terms == whole[0]  # terms may keep more than reaches the result
+        if of_terms is not None and of_c is not None and (of_c < of_terms if short else of_c != of_terms):
             return {"fraction_bits": str(of_terms), "c_bits": str(of_c)}
         below_c = _kept_beside(ask, spec, k, {x: 1, y: 1, k: -2}, z)
-        if of_terms is not None and of_terms == below_c and of_terms < _INNER_BITS:
+        if of_terms is not None and not short and of_terms == below_c and of_terms < _INNER_BITS:
             return {"fraction_bits": str(of_terms), "e_max_of": "products"}
     return {}
 
 
 def _kept_beside(ask: AskBatch, spec: UnitSpec, k: int, large: Mapping[int, int], small: int) -> int | None:
-    """How far below 1 powers of two of a leaf come back beside leaves that cancel; or None."""
+    """How far below 1 powers of two of a leaf come back beside leaves that cancel; or None.
+
+    Short numbers reach less far below 1 than below a larger power of two, which is asked for where all come.
+    """
+    masks = Masks(spec.operands, k, with_c=True, high=0)
+    found = None
+    for top in _tops(spec, k, large, small):
+        depths = _depths(spec, k, small, top)
+        beside = {leaf: value * power_of_two(top) for leaf, value in large.items()}
+        rows = [{**beside, small: power_of_two(top - n)} for n in depths]
+        numbers = numbers_of(spec.d_format, ask(masks.batch(rows)))
+        kept = [n for n, number in zip(depths, numbers, strict=True) if number == power_of_two(top - n)]
+        lost = min(set(depths) - set(kept), default=None)
+        if not kept:
+            break
+        found = max(kept) if lost is None else lost - 1
+        if lost is not None:
+            break
+    return found
+
+
+def _tops(spec: UnitSpec, k: int, large: Mapping[int, int], small: int) -> list[int]:
+    """The exponents of the largest term to ask for: 0, and a larger one where the leaf reaches not far."""
     masks = Masks(spec.operands, k, with_c=True, high=0)
     depths = _depths(spec, k, small)
-    beside = {leaf: Fraction(value) for leaf, value in large.items()}
-    rows = [{**beside, small: power_of_two(-n)} for n in depths]
-    numbers = numbers_of(spec.d_format, ask(masks.batch(rows)))
-    kept = [n for n, number in zip(depths, numbers, strict=True) if number == power_of_two(-n)]
-    lost = min(set(depths) - set(kept), default=None)
-    if not kept:
-        return None
-    return max(kept) if lost is None else lost - 1
+    if depths and depths[-1] == _deepest(spec):
+        return [0]
+    tops = [
+        top for top in range(1, _LARGE + 1)
+        if all(masks.word_pair(leaf, value * power_of_two(top)) for leaf, value in large.items())
+    ]  # fmt: skip
+    return [0, *tops[-1:]]
 
 
-def _depths(spec: UnitSpec, k: int, leaf: int) -> list[int]:
-    """The n, ascending, of powers of two 2^-n that a leaf and the result can be."""
-    masks, d = Masks(spec.operands, k, with_c=True, high=0), spec.d_format
-    deepest = min(_INNER_BITS, d.fraction_bits - d.e_min)
-    return [n for n in range(1, deepest + 1) if masks.word_pair(leaf, power_of_two(-n))]
+def _reach(spec: UnitSpec, k: int, large: Mapping[int, int], leaf: int) -> int | None:
+    """The last n of `_depths` that `_kept_beside` asks for."""
+    depths = _depths(spec, k, leaf, _tops(spec, k, large, leaf)[-1])
+    return depths[-1] if depths else None
+
+
+def _deepest(spec: UnitSpec) -> int:
+    """The n up to which powers of two 2^-n are asked for."""
+    return min(_INNER_BITS, spec.d_format.fraction_bits - spec.d_format.e_min)
+
+
+def _depths(spec: UnitSpec, k: int, leaf: int, top: int = 0) -> list[int]:
+    """The n, ascending, of numbers 2^-n of 2^top that a leaf and the result can be."""
+    masks = Masks(spec.operands, k, with_c=True, high=0)
+    deepest = _deepest(spec)
+    return [n for n in range(1, deepest + 1) if masks.word_pair(leaf, power_of_two(top - n))]
 
 
 #: How far below the half of a last place lie the terms that show whether results are rounded twice, and the

@@ -25,8 +25,11 @@ from tcformal.simulation.operands.batch import Batch, Raw, rows_of, together
 from tcformal.simulation.operands.inputs import pool_of
 from tcformal.simulation.structures import Axis, Designs, Family, parametric_family
 
-
 # ------------------------------------------------------------------ designs by name
+#: Designs that are evaluated before it is asked whether the time is over.
+_EACH = 8
+
+
 class ListedFamily:
     """Designs of equal formats, one after the other: a family with one axis."""
 
@@ -43,6 +46,11 @@ class ListedFamily:
     def name(self, design: Sequence[int]) -> str:
         """The name of one design."""
         return self._designs[design[0]].name
+
+    @staticmethod
+    def at_once(rows: int) -> int:
+        """As `Family.at_once`: each may be a circuit that is built first."""
+        return _EACH
 
     def outputs(self, designs: Designs, batch: Batch) -> Raw:
         """As `Family.outputs`."""
@@ -190,8 +198,8 @@ class Survivors:
         while self.count:
             rows = rows[self._telling(batch, answers, rows)]
             if self.count * len(rows) <= _EVALUATED:
-                self._evaluate(rows_of(batch, rows), answers[rows])
-                rows = rows[:0]
+                if self._evaluate(rows_of(batch, rows), answers[rows]):
+                    rows = rows[:0]
                 break
             best = [row for row in self._best(batch, answers, rows) if row not in tried][:_AT_ONCE]
             if not best or self.over():
@@ -309,8 +317,8 @@ class Survivors:
         self.open = [x for x in self.open if self.count and (self.over() or self._settle(*x))]
         if self.open and self.count * len(self.open) <= _EVALUATED:
             batch = together(*(rows_of(one, slice(row, row + 1)) for one, row, _ in self.open))
-            self._evaluate(batch, np.array([answer for *_, answer in self.open], np.uint64))
-            self.open = []
+            if self._evaluate(batch, np.array([answer for *_, answer in self.open], np.uint64)):
+                self.open = []
 
     def _telling(self, batch: Batch, answers: Raw, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         """The places of the rows whose result depends on what is left; one that nothing gives refutes all."""
@@ -336,14 +344,23 @@ class Survivors:
         gain = -np.log2(1 - wrong[some] + 1 / (2 * _DRAWN)) / np.log2(np.array(sizes, np.float64) + 15)
         return [int(row) for row in rows[some][np.argsort(-gain, kind="stable")]]
 
-    def _evaluate(self, batch: Batch, answers: Raw) -> None:
-        """Keep the designs that give all of these answers, each design evaluated."""
+    def _evaluate(self, batch: Batch, answers: Raw) -> bool:
+        """Keep the designs that give all of these answers, each design evaluated; whether all were.
+
+        Where the time is over, those that were not are kept.
+        """
         if not len(answers) or not self.count:
-            return
-        designs = self._joined(self.tables, self.count)
-        fits = (self.family.outputs(designs, batch) == answers).all(axis=1)
+            return True
+        designs, each = self._joined(self.tables, self.count), self.family.at_once(len(answers))
+        fits = np.ones(len(designs), np.bool_)
+        done = 0
+        while done < len(designs) and not self.over():
+            some = slice(done, done + each)
+            fits[some] = (self.family.outputs(designs[some], batch) == answers).all(axis=1)
+            done += each
         if not fits.all():
             self.tables = _factors(tuple(range(len(self.family.axes))), designs[fits])
+        return done >= len(designs)
 
     def reads(
         self,
@@ -485,7 +502,9 @@ _SAMPLE, _SAMPLES = 64, 3
 _WEIGHED = 40
 
 
-def next_inputs(alive: Sequence[Survivors], pool: Batch, most: int) -> list[int]:
+def next_inputs(
+    alive: Sequence[Survivors], pool: Batch, most: int, over: Callable[[], bool] = lambda: False
+) -> list[int]:
     """Rows of a pool to ask next, at most so many; none where no row tells the designs apart.
 
     Inputs that depend on fewer parameters come first, because their answers remove rows of small tables;
@@ -498,7 +517,9 @@ def next_inputs(alive: Sequence[Survivors], pool: Batch, most: int) -> list[int]
     # Where all that is left is looked at, the next sample is the same.
     whole = all(survivors.count <= _each(alive) for survivors in alive)
     for _ in range(1 if whole else _SAMPLES):
-        _pick(alive, pool, most, picked, costs)
+        if over():
+            break
+        _pick(alive, _sampled(alive, pool, over), pool, most, picked, costs)
     return [int(rows[i]) for i in picked]
 
 
@@ -511,10 +532,10 @@ def _telling(alive: Sequence[Survivors], pool: Batch) -> NDArray[np.intp]:
 
 
 def _pick(
-    alive: Sequence[Survivors], pool: Batch, most: int, picked: list[int], costs: dict[int, float]
-) -> None:
-    """More rows, that tell apart some designs that those picked before do not."""
-    outputs = _sampled(alive, pool)
+    alive: Sequence[Survivors], outputs: Raw, pool: Batch, most: int, picked: list[int],
+    costs: dict[int, float],
+) -> None:  # fmt: skip
+    """More rows, that tell apart some designs that those picked before do not; `outputs` are of some."""
     labels = np.unique(outputs[:, picked], axis=0, return_inverse=True)[1].reshape(-1)
     while len(picked) < most:
         gain = _gains(outputs, labels)
@@ -530,9 +551,16 @@ def _pick(
         labels = np.unique(np.stack([labels, outputs[:, row]]), axis=1, return_inverse=True)[1].reshape(-1)
 
 
-def _sampled(alive: Sequence[Survivors], pool: Batch) -> Raw:
-    """The results of some designs of every family."""
-    return np.concatenate([x.family.outputs(x.sample(_each(alive)), pool) for x in alive])
+def _sampled(alive: Sequence[Survivors], pool: Batch, over: Callable[[], bool]) -> Raw:
+    """The results of some designs of every family, of fewer where the time is over."""
+    made: list[Raw] = []
+    for x in alive:
+        designs, each = x.sample(_each(alive)), x.family.at_once(len(pool.c))
+        for start in range(0, len(designs), each):
+            if made and over():
+                break
+            made.append(x.family.outputs(designs[start : start + each], pool))
+    return np.concatenate(made)
 
 
 def _each(alive: Sequence[Survivors]) -> int:
@@ -698,9 +726,8 @@ class Search:
             self.alive[0].take(together(*self.asked), np.concatenate(self.answers))
             self._forget()
             self.run(len(self.curve) + _LISTED, _POOLS)
-        return distinct_definitions(
-            [designs[i] for survivors in self.alive for i in survivors.values(0)], self.k
-        )
+        left = [designs[i] for survivors in self.alive for i in survivors.values(0)]
+        return left if self.over() else distinct_definitions(left, self.k)
 
     def join(self, units: Sequence[UnitSpec]) -> None:
         """Units as a family beside all others."""
@@ -721,7 +748,7 @@ class Search:
                 continue
             number += 1
             pool = self.prepared(pool_of(self.spec, self.k, pools * _POOL, self.seed + number))
-            rows = next_inputs(self.alive, pool, _ROUND)
+            rows = next_inputs(self.alive, pool, _ROUND, self.over)
             idle = 0 if rows else idle + pools
             if not rows:
                 continue

@@ -16,11 +16,12 @@ from tcformal.design.trees.arrangements import tree_of
 from tcformal.design.unit import UnitSpec, same_formats
 from tcformal.devices.sealed import read_whole, word
 from tcformal.errors import RecordError, TcformalError
-from tcformal.identification.certify import Sameness, fault
+from tcformal.identification.certify import BY_WAY_OF, Sameness, fault
 from tcformal.identification.identification import (
     BETWEEN,
     FITTING,
     IDENTIFICATION,
+    OPEN,
     IdentifyVerdict,
     Settled,
     history_of,
@@ -170,9 +171,11 @@ class _Checks:
         """Whether a design is defined as the simplest one is, or proved here or by a kept answer to be it."""
         first, second = self._design(self.simplest.name), self._design(name)
         if same_definition(first, second, self.k):
+            self._sameness.proved.append(second)
             return True
         found = self.store.find(question(first, second, Assumptions()))
         if found is not None and found.checked and found.certificate is not None:
+            self._sameness.proved.append(second)
             return True
         return bool(self._sameness.compared(second).proof)
 
@@ -183,7 +186,8 @@ class _Checks:
         once = len(np.unique(inputs, axis=0)) == n
         _expect(once, "every input of the history once, but some stand there twice")
         _expect(r["growth"] or not fits, "the number of survivors after each batch, but got none")
-        same = sum(x["settled"] != Settled.REFUTED.name.lower() and x["axis"] != "design" for x in r["axes"])
+        other = {x.name.lower() for x in (Settled.SAME, Settled.UNDECIDED)}
+        same = sum(x["settled"] in other and x["axis"] != "design" for x in r["axes"])
         _expect(
             not fits or max(1, same) <= r["survivors"] <= r["space"],
             f"{max(1, same)} to {r['space']} survivors, but {r['survivors']} stand there",
@@ -210,7 +214,8 @@ class _Checks:
         for name in (name for row in classes for name in row) if fits else ():
             agreed = self.agreed(name)
             _expect(agreed == n, f"{name} to give all {n} answers, but it gives {agreed}")
-        undecided = any(x["settled"] == Settled.UNDECIDED.name.lower() for x in self.record["axes"])
+        open_ = {x.name.lower() for x in OPEN}
+        undecided = any(x["settled"] in open_ for x in self.record["axes"])
         _expect(not (one and undecided), "no undecided axis of what is identified, but there is one")
 
     def _check_axes(self) -> tuple[int, list[str]]:
@@ -228,12 +233,17 @@ class _Checks:
                 _expect(refutes, f"input {probe} to refute {name}, but it does not")
                 refuted += 1
                 continue
+            if settled is Settled.UNTRIED:
+                continue
             alike = self.agreed(name) == self.agreed(self.record["classes"][0][0])
             _expect(alike, f"{name} to give as many answers as the simplest design")
             if settled is not Settled.SAME:
                 continue
             if x["evidence"].startswith(BY_THEOREM):
                 proof = self._sameness.by_theorem(self._design(name)).proof
+                if not proof and x["evidence"].partition(BY_WAY_OF)[2] in open_:
+                    open_.append(name)
+                    continue
                 _expect(proof, f"{name} to be the same by {x['evidence']}, but it is not")
             elif not self._same(name):
                 open_.append(name)
@@ -311,7 +321,7 @@ class _Checks:
             return found[0]
         if self.verdict is IdentifyVerdict.FAULTY and "came once only" in r["reason"]:
             return self.verdict  # answers that were corrected are counted in the reason alone
-        undecided = any(x["settled"] == Settled.UNDECIDED.name.lower() for x in r["axes"])
+        undecided = any(x["settled"] in {x.name.lower() for x in OPEN} for x in r["axes"])
         if undecided or (self.verdict is IdentifyVerdict.REMAINING and r["reason"].endswith(_UNFINISHED)):
             return IdentifyVerdict.REMAINING
         return IdentifyVerdict.IDENTIFIED

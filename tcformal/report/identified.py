@@ -10,6 +10,7 @@ from tcformal.design.names import resolve
 from tcformal.encodings.spec import Format
 from tcformal.identification.identification import (
     FITTING,
+    OPEN,
     AxisOutcome,
     Identification,
     IdentifyVerdict,
@@ -117,11 +118,26 @@ def _words(found: Identification) -> str:
 
 
 def _open(found: Identification) -> str:
-    """The values that nothing decides, by parameter."""
-    open_ = [x for x in found.axes if x.settled is Settled.UNDECIDED]
-    values = ", ".join(dict.fromkeys(f"{x.axis} = {shortened(x.value)}" for x in open_[:_SHOWN]))
-    more = f", … ({len(open_)})" if len(open_) > _SHOWN else ""
-    return f"{values}{more}"
+    """All values that nothing decides, by parameter; none that is proved beside another value."""
+    proved = {(x.axis, x.value) for x in found.axes if x.settled is Settled.SAME}
+    by_axis: dict[str, list[str]] = {}
+    for x in found.axes:
+        if x.settled in OPEN and (x.axis, x.value) not in proved:
+            by_axis.setdefault(x.axis, []).append(_changed(x, found))
+    return "; ".join(f"{axis} = {', '.join(dict.fromkeys(values))}" for axis, values in by_axis.items())
+
+
+def _changed(x: AxisOutcome, found: Identification) -> str:
+    """A value; of a whole design the parameters in which it is not the simplest one."""
+    unit, _, settings = x.value.partition("@")
+    of, _, others = found.classes[0][0].partition("@")
+    if x.value != x.design or unit != of:
+        return shortened(x.value)
+    own, its = others.split(","), settings.split(",")
+    more, fewer = ([y for y in row if y not in without] for row, without in ((its, own), (own, its)))
+    kept = {y.partition("=")[0] for y in more}
+    absent = [y for y in fewer if y.partition("=")[0] not in kept and y]
+    return f"{','.join(more)}{' without ' if absent else ''}{','.join(absent)}".strip()
 
 
 def _designs(found: Identification) -> list[ReportPart]:
@@ -152,7 +168,7 @@ def _settled(found: Identification) -> str:
     counts = Counter(x.settled for x in found.axes)
     texts = {
         Settled.REFUTED: "refuted by its answers", Settled.SAME: "proved to change nothing",
-        Settled.UNDECIDED: "undecided",
+        Settled.UNDECIDED: "undecided", Settled.UNTRIED: "not tried in time",
     }  # fmt: skip
     said = ", ".join(f"{counts[x]} {text}" for x, text in texts.items() if counts[x])
     return f"other values of {len({x.axis for x in found.axes})} parameters: {said} (-v shows each)"

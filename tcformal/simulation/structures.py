@@ -78,11 +78,15 @@ class Family:
         """The name of a design given by the index of its value on each axis."""
         return self.named([axis.values[i] for axis, i in zip(self.axes, design, strict=True)])
 
+    @staticmethod
+    def at_once(rows: int) -> int:
+        """The designs that are evaluated at once for so many dot products."""
+        return max(1, _LANES // max(1, rows))
+
     def outputs(self, designs: Designs, batch: Batch) -> Raw:
         """The results of each design for each dot product: raw encodings [designs, rows]."""
         rows = len(batch.c)
-        results = []
-        each = max(1, _LANES // max(1, rows))
+        results, each = [], self.at_once(rows)
         for start in range(0, len(designs), each):
             some = designs[start : start + each]
             inputs = {name: np.tile(x, len(some)) for name, x in columns(batch).items()}

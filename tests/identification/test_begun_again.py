@@ -11,8 +11,9 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.device import CallableDevice
 from tcformal.identification.asker import Asker
+from tcformal.identification.conclusions import MOST_BEGUN
 from tcformal.identification.identification import Identification, IdentifyVerdict, to_record
-from tcformal.identification.identify import MOST_BEGUN, Identifying
+from tcformal.identification.identify import Identifying
 from tcformal.identification.rates import Rate
 from tcformal.identification.validation import Misfit, Validated
 from tcformal.identification.verified import verify_identification

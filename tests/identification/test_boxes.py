@@ -17,6 +17,7 @@ from small_identify import ListedOnly
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.device import CallableDevice
+from tcformal.identification import conclusions
 from tcformal.identification import identify as module
 from tcformal.identification.asker import Asker
 from tcformal.identification.identification import Identification, IdentifyVerdict, Settled, to_record
@@ -136,7 +137,8 @@ def test_rounds_that_run_out_go_on(idle: bool, rounds: int, monkeypatch: pytest.
 
 @pytest.mark.long
 def test_few_rounds_at_first_end_in_the_same_class(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_ROUNDS", 1)
+    for x in (module, conclusions):
+        monkeypatch.setattr(x, "ROUNDS", 1)
     made = identified(asked(resolve(FEW)), vectors=0)
     assert made.verdict is IdentifyVerdict.IDENTIFIED, made.reason
     assert made.validated is None
@@ -146,7 +148,8 @@ def test_few_rounds_at_first_end_in_the_same_class(monkeypatch: pytest.MonkeyPat
 @pytest.mark.slow
 def test_structures_that_were_not_looked_at_leave_designs(monkeypatch: pytest.MonkeyPatch) -> None:
     """However well one design fits: nothing is called unique while others wait."""
-    monkeypatch.setattr(module, "_ROUNDS", 1)
+    for x in (module, conclusions):
+        monkeypatch.setattr(x, "ROUNDS", 1)
     monkeypatch.setattr(Search, "run", lambda self, most, pools=1: self._run(1))
     made = identified(asked(resolve(FEW)), vectors=0)
     assert made.verdict is IdentifyVerdict.REMAINING
@@ -313,7 +316,7 @@ def test_a_class_has_no_design_that_a_later_answer_refutes(monkeypatch: pytest.M
             # Zero results are not asked for until then.
             return [unit, resolve(near)]
 
-    monkeypatch.setattr(module, "certified", lambda *_: [])
+    monkeypatch.setattr(conclusions, "certified", lambda *_: [])
     asker = asked(unit)
     asker.ask(random_batch(unit, 4, 50, 3))
     made = Near(asker, 0, lambda _: None)._concluded()

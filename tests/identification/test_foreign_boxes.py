@@ -337,6 +337,25 @@ def test_a_c_that_is_cut_as_all_terms_are_is_no_narrow_one() -> None:
     assert not c_cut(asker.ask, asker.spec, asker.k, order)
 
 
+def test_short_numbers_are_asked_below_a_larger_one() -> None:
+    """Products of e4m3 reach 2^-18: a cut further below the largest term shows below a larger one only."""
+    asker = asked("pairs-cut")
+    order = order_of(asker.ask, asker.spec.operands, asker.k)
+    assert str(order.root) == "((0+1)+(2+3)+(4+5)+(6+7)+c)"
+    inner = inner_bits(asker.ask, asker.spec, asker.k, order)
+    assert inner == {True: 19}
+    assert not c_cut(asker.ask, asker.spec, asker.k, order)
+    shapes = rare_shapes(asker.spec, order, isolated(asker), inner)
+    (pairs,) = (x for x in shapes if x.pairs)
+    made = [
+        u.tree.settings for u in hypotheses(asker.spec, order, (0x7FC00000, "word"), {}, rare=pairs) if u.tree
+    ]
+    assert made
+    assert all(("part", "fraction_bits", 24) in settings for settings in made)
+    wide = {True: asker.spec.d_format.fraction_bits}
+    assert not any(x.pairs for x in rare_shapes(asker.spec, order, isolated(asker), wide))
+
+
 def test_an_exact_sum_of_narrow_results_is_cut_nowhere() -> None:
     """Below the least number of the result nothing shows, of products that reach deeper as of c."""
     asker = asked("inf-from-2^15")

@@ -8,7 +8,7 @@ import pytest
 
 from tcformal.design.axes import altered
 from tcformal.design.names import resolve
-from tcformal.identification.certify import Likeness, Sameness
+from tcformal.identification.certify import BY_WAY_OF, Likeness, Sameness
 from tcformal.semantics.chain import same_definition
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import batch_of
@@ -24,6 +24,14 @@ ARM = (
     "join.normalise_products=false,operand_subnormals=signed_zero,c_subnormals=signed_zero,"
     "result_subnormals=tiny_zero,product_rounding=RZ-FP32,conversion=RO-FP32,overflow=infinity,"
     "a_format=bf16,b_format=bf16"
+)
+
+#: Two sums of four products, and c, each cut.
+TWO_LEVELS = (
+    "tree@steps=join(part(0..3)+part(4..7)+c),join.alignment_rounding=RZ,join.carry_bits=exact,"
+    "join.conversion=RZ-FP32,join.fraction_bits=24,join.normalise_products=false,join.zero_exponent=none,"
+    "part.alignment_rounding=RZ,part.carry_bits=exact,part.conversion=RZ-E8M15,part.fraction_bits=18,"
+    "part.normalise_products=true,part.zero_exponent=none,zero_sign=positive,overflow=infinity"
 )
 
 
@@ -144,3 +152,17 @@ def test_zeros_that_fill_a_call_up_are_known_to_be_zeros() -> None:
     found = Sameness(short, 4).by_solvers(replace(short, k=8))
     assert not found.proof
     assert found.witness is not None
+
+
+def test_what_is_proved_of_one_order_is_known_of_equal_sums() -> None:
+    """A zero that starts a sum changes nothing; neither does a parameter that was proved without it."""
+    base = resolve(TWO_LEVELS)
+    zero = resolve(TWO_LEVELS.replace("0..3)", "0..3+z)").replace("4..7)", "4..7+z)"))
+    other, with_zero = (resolve(altered(u, "overflow=largest")) for u in (base, zero))
+    same = Sameness(base, 8, seconds=0)
+    assert not same.by_theorem(with_zero).proof
+    assert not same.by_solvers(with_zero).proof
+    same.proved.append(other)
+    found = same.by_solvers(with_zero)
+    assert found.proof.endswith(f"{BY_WAY_OF}{other.name}")
+    assert not same.by_solvers(resolve(altered(zero, "join.conversion=RNE-FP32"))).proof
