@@ -161,7 +161,8 @@ def eval_(names: Sequence[str], **operands: str | None) -> Answer:
         spec = resolve(next(units))
         graph, root = circuit(spec, spec.k)
         raw = Concrete(graph, [root])(given_witness(spec, operands).inputs())[0]
-        results.append((spec.name, spec.operands.d, raw))
+        # Where the words of NaN and Inf are numbers, the result is said as the unit reads it.
+        results.append((spec.name, spec.design.reading(spec.operands.d), raw))
     data = [{"unit": x, "value": format_value(d, r), "hex": hex_word(d, r)} for x, d, r in results]
     found: dict[str, list[str]] = {}
     for name, d, raw in results:

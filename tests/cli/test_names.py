@@ -92,3 +92,9 @@ def test_one_scale_alone_is_that_of_every_block(run: Run) -> None:
     once, each = (run("eval", *operands, "--scale-a", text).stdout for text in ("2", "2,2,2,2"))
     assert once == each
     assert once.startswith("d = 128\n")
+
+
+def test_a_word_of_nan_that_is_a_number_is_said_as_one(run: Run) -> None:
+    said = run("eval", "wormhole/MVMUL.fp16.fp16", "--a", "65504", "--b", "2").stdout
+    assert said.startswith("d = 130048\n")
+    assert "0x7ff0" in said
