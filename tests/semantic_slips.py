@@ -63,6 +63,9 @@ STICKY = "vortex/VX_tcu_fedp_tfr.bf16"
 #: Scaled groups of products; with zeros by their scales, and a sum that is cut again.
 SCALED = "blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3"
 CUT_AGAIN = "cute/Nvfp4F32"
+#: Stochastic rounding: of an aligned sum, and of one that remembers what is cut off.
+RANDOM = f"{VOLTA}@conversion=SR8+255-FP32"
+RANDOM_STICKY = f"{STICKY}@conversion=SR8+255-FP32,result_subnormals=signed_zero"
 #: Blocks that are skipped.
 SKIPS = "et-soc-1/TensorFMA32"
 
@@ -91,6 +94,14 @@ SLIPS = [
         "g.extract(x, amount - 2, 0)",
         "g.extract(x, amount - 2, 1)",
         EXACT,
+    ),
+    Slip(
+        "a random word is added to the lowest of the dropped bits",
+        "round",
+        "g.extract(dropped, dropped.width - 1, dropped.width - bits)",
+        "g.extract(dropped, bits - 1, 0)",
+        RANDOM,
+        quick=True,
     ),
     Slip(
         "a carry is lost at the top bit",

@@ -204,6 +204,17 @@ def random_word(mode: str) -> tuple[int, int | None] | None:
     )
 
 
+def deciding_bits(mode: str) -> int:
+    """The bits below the last kept one on which a rounding depends, but for whether a lower bit is 1."""
+    random = random_word(mode)
+    return 1 if random is None else random[0]
+
+
+def overflows_to_infinity(mode: str) -> bool:
+    """Whether all numbers that are too large are Inf under `ieee` overflow, whatever their sign."""
+    return mode in NEAREST or random_word(mode) is not None
+
+
 @lru_cache(maxsize=64)
 def bits_taken(text: str) -> tuple[int, int]:
     """The first and the last bit of `0..4`, counted from a significand's units bit; InputError for others."""

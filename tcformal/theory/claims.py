@@ -373,8 +373,8 @@ def _equation(unit: UnitSpec, units: str, part: int, k: Fraction) -> str:
     return f"kappa s {unit.design.fraction_bits} ({lost}) = {k.numerator} / {k.denominator}"
 
 
-#: Roundings that are symmetric about zero.
-_SYMMETRIC = ("RNE", "RNA", "RZ", "RO")
+#: Roundings that are not symmetric about zero.
+_ASYMMETRIC = ("RD", "RU")
 _NEGATED = "Φ(−A, B, −C) = −Φ(A, B, C), zeros of either sign and NaNs counted as equal"
 #: The largest number of carry bits that is looked at.
 _CARRIES = 64
@@ -400,7 +400,7 @@ def carry_bits(unit: UnitSpec) -> Instance | None:
     sums, mode = _apart(unit) if last else _joined(unit), d.alignment_rounding
     if sums is None or d.carry_bits is not None or f is None or d.normalise_products:
         return None
-    if mode not in (_SYMMETRIC if last else ("RZ",)):
+    if mode in _ASYMMETRIC if last else mode != "RZ":
         return None
     most = max(sum(n * round_units(Fraction(t.most), t.bits - f, mode) for t, n in x) for x in sums)
     carry = max(0, most.bit_length() - f - 1)
@@ -589,11 +589,11 @@ def _mirrors(unit: UnitSpec) -> bool:
         and unit.emulation is None and d.exponent_step == 1 and (tree is None or tree.converted is None)
         and (d.zero_terms is None or signed)
         and all(
-            of.alignment_rounding in _SYMMETRIC and (of.carry_bits is None or sticky)
-            and all(t.mode in _SYMMETRIC and t.integer_bits is None for t in (of.rho, of.step))
+            of.alignment_rounding not in _ASYMMETRIC and (of.carry_bits is None or sticky)
+            and all(t.mode not in _ASYMMETRIC and t.integer_bits is None for t in (of.rho, of.step))
             for of in unit_designs(unit)
         )
-        and (d.product_rounding is None or d.product_conversion.mode in _SYMMETRIC)
+        and (d.product_rounding is None or d.product_conversion.mode not in _ASYMMETRIC)
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from math import prod
 from typing import TypeVar
 
-from tcformal.design.rounding import NEAREST, Conversion
+from tcformal.design.rounding import NEAREST, Conversion, overflows_to_infinity
 from tcformal.design.spec import Design
 from tcformal.design.trees.tree import Step, stage_designs
 from tcformal.design.unit import UnitSpec
@@ -136,7 +136,7 @@ def nearest(d: Design) -> bool:
 
 def always_infinite(d: Design, target: Conversion) -> bool:
     """Whether a number too large for a target is an infinity, whatever its sign: `Error.always_infinite`."""
-    return d.overflow == "infinity" or (d.overflow == "ieee" and target.mode in NEAREST)
+    return d.overflow == "infinity" or (d.overflow == "ieee" and overflows_to_infinity(target.mode))
 
 
 def plain(d: Design) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
-from tcformal.design.rounding import MODES, Conversion, bits_taken, conversion
+from tcformal.design.rounding import MODES, Conversion, bits_taken, conversion, random_word
 from tcformal.design.spec import Design
 from tcformal.design.trees.tree import Step, Tree, stage_designs
 from tcformal.design.unit import Emulation, UnitSpec
@@ -102,8 +102,9 @@ def undescribed(unit: UnitSpec) -> str:
     """The first parameter of a unit that the specification has not; empty where it describes the unit."""
     for d in _designs(unit):
         for name in ("conversion", "accumulator", "product_rounding", "operand_rounding"):
-            if (getattr(d, name) or "").startswith("SR"):
-                return f"{name}={getattr(d, name)}"
+            text = getattr(d, name) or ""
+            if (random_word(text.partition("-")[0]) or (0, 0))[1] is None:
+                return f"drawn words, as in {name}={text}"
     if wide := wide_parameter(unit):
         if unit.emulation is not None:
             return f"{wide} in a composition of instructions"
@@ -343,7 +344,7 @@ def _wide_sum(d: Design, target: Conversion) -> str:
 def coq_conversion(d: Design, target: Conversion) -> str:
     """A term of type `conversion`: a target with the design's subnormals, overflow and zeros."""
     return _record(
-        rho=target.mode, p=target.fraction_bits, emin=target.e_min, emax=target.e_max,
+        rho=_mode(target.mode), p=target.fraction_bits, emin=target.e_min, emax=target.e_max,
         overflow=_OVERFLOWS[d.overflow], flushes=d.result_subnormals != "kept",
         tiny=d.result_subnormals == "tiny_zero", zsign=_ZERO_SIGNS[d.zero_sign],
     )  # fmt: skip
@@ -404,10 +405,16 @@ def _rounding(d: Design, target: Conversion) -> str:
     return f"(Fixed {_fixed(target)})"
 
 
+def _mode(mode: str) -> str:
+    """A term of type `mode`."""
+    random = random_word(mode)
+    return mode if random is None else f"SR {random[0]} {random[1]}"
+
+
 def _fixed(target: Conversion) -> str:
     whole = target.integer_bits
     places = target.fraction_bits - (whole or 0)
-    return _record(fixed_mode=target.mode, whole=whole, places=places, wraps=target.wraps)
+    return _record(fixed_mode=_mode(target.mode), whole=whole, places=places, wraps=target.wraps)
 
 
 def _floating(target: Conversion) -> Conversion:

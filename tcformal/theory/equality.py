@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
 
-from tcformal.design.rounding import EXACT_SUM, NEAREST, Conversion
+from tcformal.design.rounding import EXACT_SUM, NEAREST, Conversion, deciding_bits, overflows_to_infinity
 from tcformal.design.spec import Design
 from tcformal.design.trees.arrangements import tree_of
 from tcformal.design.unit import UnitSpec, same_formats
@@ -190,8 +190,8 @@ def _plain(x: Sum, terms: Bounds, cs: list[Bounds], *, in_steps: bool) -> tuple[
     # As sums are that do not tell a c that is made a zero: `Stages.idle_flush`.
     if d.result_subnormals == "kept" != d.c_subnormals:
         changed(lambda d, b: _multiple(d, b, to.e_min), result_subnormals="signed_zero")
-    nearest = d.overflow == "ieee" and to.mode in NEAREST
-    changed(lambda d, b: nearest or _never_over(d, to, b), overflow="infinity")
+    infinite = d.overflow == "ieee" and overflows_to_infinity(to.mode)
+    changed(lambda d, b: infinite or _never_over(d, to, b), overflow="infinity")
     drops = in_steps and d.zero_sign != "ieee" and (d.fraction_bits is None or d.zero_exponent == "none")
     operands = (plain[i][0] if isinstance(y, Sum) else y for i, y in enumerate(x.operands))
     d = replace(d, normalise_products=True) if led else d
@@ -307,7 +307,8 @@ def _never_flushed(d: Design, to: Conversion, bs: list[tuple[Bounds, bool]]) -> 
 
 def _idle_two(d: Design, to: Conversion, bs: list[Bounds]) -> bool:
     """`Stages.idle_two`: whether two numbers are aligned to odd with bits enough for an exact sum."""
-    wide = max(to.fraction_bits + 3, max(b.width for b in bs) + 2, max(b.low_upto for b in bs) - _grid(bs))
+    read = to.fraction_bits + 2 + deciding_bits(to.mode)
+    wide = max(read, max(b.width for b in bs) + 2, max(b.low_upto for b in bs) - _grid(bs))
     return (
         d.fraction_bits is not None and d.alignment_rounding == "RO" and d.carry_bits is None
         and not d.normalise_products and d.zero_exponent == "none" and len(bs) <= 2
@@ -607,8 +608,9 @@ def plain_frame(unit: UnitSpec) -> Design | None:
         d = replace(d, zero_sign="positive")
     first = [] if d.accumulator is None else [d.step]
     down = d.rho.mode in ("RZ", "RO") and all(_range_ok(t) and t.e_max <= d.rho.e_max for t in first)
-    nearest = all(t.mode in NEAREST for t in first)
-    if d.overflow == "ieee" and nearest and (d.rho.mode in NEAREST or (bool(first) and down)):
+    before = all(overflows_to_infinity(t.mode) for t in first)
+    last = overflows_to_infinity(d.rho.mode) or (bool(first) and down)
+    if d.overflow == "ieee" and before and last:
         d = replace(d, overflow="infinity")
     return d
 

@@ -23,7 +23,7 @@ from operator import add
 from pathlib import Path
 
 from tcformal.backends.cnf import to_cnf
-from tcformal.design.rounding import bits_taken
+from tcformal.design.rounding import bits_taken, deciding_bits, overflows_to_infinity, random_word
 from tcformal.design.spec import Design
 from tcformal.design.trees.tree import Step, stage_designs
 from tcformal.design.unit import UnitSpec
@@ -414,7 +414,7 @@ class Ending:
 
     @property
     def _right(self) -> Expr:
-        most = (self.of.bound + 1).bit_length() + 2
+        most = (self.of.bound + 1).bit_length() + 1 + deciding_bits(self.rounded.target.mode)
         return lower(self._last - self.of.unit, most)
 
     @property
@@ -429,10 +429,14 @@ class Ending:
         left = lower(unit - last, rho.fraction_bits + 1)
         right, (rest, one) = self._right, self._cut
         odd, inexact = equal(bits(0, 1, kept), 1), ~equal(rest, 0)
-        rule = {
+        of = {
             "RZ": NEVER, "RNE": (one < rest + rest) | equal(one, rest + rest) & odd, "RO": inexact & ~odd,
             "RNA": one <= rest + rest, "RD": inexact & q.down, "RU": inexact & ~q.down,
-        }[rho.mode]  # fmt: skip
+        }  # fmt: skip
+        if (random := random_word(rho.mode)) is None:
+            rule = of[rho.mode]
+        else:
+            rule = num((1 << random[0]) - int(random[1] or 0)) * one <= rest * (1 << random[0])
         some = ~q.no_size
         yield make_claim([q.no_size, *q.known], self.null, q.nodes)
         yield make_claim([some, *q.known], self.normal, q.nodes)
@@ -480,7 +484,8 @@ class Ending:
         zero = equal(grown, 0) | flushed
         raised = u(self.rounded.height) + choice(carried, 1, 0)
         over = (1 << p <= grown) & (span < raised)
-        directed = {"RNE": ALWAYS, "RNA": ALWAYS, "RD": q.down, "RU": ~q.down}.get(rho.mode, NEVER)
+        directed = {"RD": q.down, "RU": ~q.down}.get(rho.mode, NEVER)
+        directed = ALWAYS if overflows_to_infinity(rho.mode) else directed
         infinite = {"infinity": ALWAYS, "ieee": directed}.get(self.design.overflow, NEVER)
         overflow = ~zero & (over & infinite)
         settled = [*self.usual(), *(q.known if self.tiny else ())]
@@ -2289,7 +2294,9 @@ class StickyPlan:
         self.front = TermFront(total, specials.operands, specials.operands, d, cuts)
         rows = zip(self.front.numbers, total.terms, strict=True)
         self.lost = [cuts_off(g, x.term, y.shift, total.fraction_bits) for x, y in rows]
-        of = self.front.sticky_to_round(self.lost, rounded.target.fraction_bits + 2)
+        of = self.front.sticky_to_round(
+            self.lost, rounded.target.fraction_bits + 1 + deciding_bits(rounded.target.mode)
+        )
         self.ending = Ending(rounded, specials.result, d, of, "ieee")
         self.all_claims = list(self._claims())
         named = [x for claim in self.all_claims for e in (*claim.given, claim.goal) for x in e.nodes()]
@@ -2361,7 +2368,8 @@ def _sticks(spec: UnitSpec) -> bool:
     joined = (d.summation, d.c_position, d.nan_rule) == ("fused", "joined", "word")
     plain = (d.group, d.piece_bits, d.product_rounding, d.product_limit, spec.scale_format) == (None,) * 5
     kept = (d.lost_bits, d.alignment_rounding, d.zero_sign) == ("sticky", "RZ", "sum")
-    return one and joined and plain and kept and isinstance(d.zero_terms, int) and d.carry_bits is not None
+    widths = isinstance(d.zero_terms, int) and d.carry_bits is not None
+    return one and joined and plain and kept and widths and not _tiny_otherwise(d)
 
 
 @dataclass(frozen=True, slots=True)
@@ -2581,8 +2589,13 @@ def _groups(spec: UnitSpec) -> bool:
     normal = d.normalise_operands or d.normalise_products or d.exponent_step != 1
     return (
         one and joined and scaled and exact == (None,) * 6 and plain and usual and cut and numbers
-        and not normal and d.special_words == "special"
+        and not normal and d.special_words == "special" and not _tiny_otherwise(d)
     )  # fmt: skip
+
+
+def _tiny_otherwise(d: Design) -> bool:
+    """Whether tininess is that of a rounding that `Finish.v`, ending_ok, does not take."""
+    return d.result_subnormals == "tiny_zero" and not {d.rho.mode, d.step.mode} <= {"RNE", "RZ"}
 
 
 def _refuse(spec: UnitSpec) -> None:
@@ -2590,7 +2603,6 @@ def _refuse(spec: UnitSpec) -> None:
     d = spec.design
     fixed = d.product_rounding is not None and d.product_conversion.integer_bits is not None
     down = (d.sum_rounding, d.zero_exponent, d.zero_sign) == ("RD", "none", "sum")
-    tiny, modes = d.result_subnormals == "tiny_zero", {x.mode for x in (d.rho, d.step)}
     missing = {
         "groups of products": d.group is not None, "products in fixed point": fixed,
         "factors with exponents in steps": d.exponent_step != 1,
@@ -2600,7 +2612,7 @@ def _refuse(spec: UnitSpec) -> None:
         "a sum of bounded width": d.carry_bits is not None,
         "sums that keep what is cut off": d.lost_bits != "cut",
         "factors that are cut in halves": d.lost_bits == "halves",
-        "tiny results that are rounded otherwise": tiny and not modes <= {"RNE", "RZ"},
+        "tiny results that are rounded otherwise": _tiny_otherwise(d),
         "sums rounded down otherwise": d.summation in ("tr", "gtr") and not down,
         "exact sums of more than two terms": _exact_terms(spec) > 2 and not _windowed(spec),
     }  # fmt: skip

@@ -252,13 +252,15 @@ def test_terms_are_not_cut_stochastically() -> None:
         resolve("tfdpa@alignment_rounding=SR3+1")
 
 
-def test_no_theorem_bounds_what_it_is_not_about() -> None:
-    """The blocks of a call may go up and down in turn, as no design of the specification does."""
-    for name in ("tfdpa@products=4,k=8,conversion=SR4+3-FP32", "h100:fp16@conversion=SR4+3-FP32"):
-        assert bound_of(name, 4) is None
-        found = accuracy(name, length=16)
-        assert found.bound is None
-        assert found.attained is not None
+@pytest.mark.parametrize("name", ["tfdpa@products=4,k=8,{}", "h100:fp16@{}"])
+def test_theorems_bound_the_error(name: str) -> None:
+    """Every word gives one of the two neighbours, as every rounding does."""
+    unit = name.format("conversion=SR4+3-FP32")
+    found = accuracy(unit, length=16)
+    assert found.attained is not None
+    assert found.bound is not None
+    assert found.attained.error <= found.bound * found.attained.magnitude
+    assert bound_of(unit, 4) == bound_of(name.format("conversion=RU-FP32"), 4)
 
 
 def called(*words: str) -> Result:

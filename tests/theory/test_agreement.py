@@ -36,6 +36,17 @@ FAMILIES = (
     "cdna2/v_mfma_f32_32x32x8f16@overflow=largest,conversion=RU-FP32",
     "gaudi/mme.bf16.cd8@overflow=largest",
     "tfdpa@products=4,special_words=numbers,overflow=largest,conversion=RNE-FP32:129,a_format=e5m2,b_format=fp16",
+    "tfdpa@products=4,fraction_bits=exact,conversion=SR13+5000-FP16,c_format=fp16,d_format=fp16,overflow=ieee",
+    "tfdpa@products=4,conversion=SR4+9-E4M2,d_format=e4m2,result_subnormals=tiny_zero,overflow=largest",
+    "sequential@products=4,product_rounding=SR5+30-FP16,accumulator=SR1+1-FP32",
+    "tree@steps=((0+1)+(2+3)+c),conversion=SR32+524289-FP32",
+    "x86/vdpbf16ps@accumulator=SR8+200-FP32",
+    "vortex/VX_tcu_fedp_tfr.fp16@conversion=SR8+255-FP32",
+    "cdna3/v_mfma_f32_16x16x32_fp8_fp8@conversion=SR9+300-FP32",
+    "et-soc-1/TensorFMA16A32@conversion=SR8+255-FP32",
+    "rdna3/v_wmma_f32_16x16x16_f16@conversion=SR8+255-FP32",
+    "hexagon/mxmem.hf@product_rounding=SR8+255-Q17.12",
+    "wormhole/MVMUL.bf16.fp32@conversion=SR8+255-FP32,operand_rounding=SR3+5-E8M3",
 )
 
 #: Of each kind of sum a unit, and changes each of which changes some result.
@@ -100,6 +111,11 @@ CHANGES: dict[str, list[dict[str, Any]]] = {
         {"sum_fraction_bits": 22}, {"c_alignment_rounding": None}, {"c_bits": 23}, {"zero_exponent": 100},
         {"e_max_of": "products"},
     ],
+    "tfdpa@products=4,conversion=SR3+5-E4M2,d_format=e4m2,result_subnormals=tiny_zero": [
+        {"conversion": "SR3+6-E4M2"}, {"conversion": "SR4+5-E4M2"}, {"conversion": "SR3+0-E4M2"},
+        {"overflow": "largest"},
+    ],
+    "vortex/VX_tcu_fedp_tfr.fp16@conversion=SR8+255-FP32": [{"conversion": "SR8+100-FP32"}],
     "tfdpa@products=2,fraction_bits=2,alignment_rounding=RD": [
         {"minus_one": 2}, {"alignment_rounding": "RNU"},
     ],
@@ -112,9 +128,11 @@ DRAWN: dict[str, list[Any]] = {name: list(words) for name, words in CHOICES.item
     "aligned_group": [None, 2], "zero_terms": [None, -30], "exponent_step": [1, 2, 4],
     "normalise_operands": [True, False], "piece_bits": [None, 4, 7], "dropped_pieces": [0, 1],
     "group": [None, 2], "product_limit": [None, 5, 100], "sum_fraction_bits": [26, 31],
-    "product_rounding": [None, "RO-FP32", "RNE-E6M9", "RZ-Q10.8"], "products": [1, 2, 4],
-    "accumulator": ["RNE-FP32", "RU-E8M12", "RD-Q8.10", "RNA-W6.9"],
-    "conversion": ["RNE-FP32", "RD-FP32", "RU-FP32", "RNA-FP32", "RO-E8M10", "RNE-FP16", "RZ-FP16"],
+    "product_rounding": [None, "RO-FP32", "RNE-E6M9", "RZ-Q10.8", "SR3+5-E6M9"], "products": [1, 2, 4],
+    "accumulator": ["RNE-FP32", "RU-E8M12", "RD-Q8.10", "RNA-W6.9", "SR4+9-E8M12"],
+    "conversion": [
+        "RNE-FP32", "RD-FP32", "RU-FP32", "RNA-FP32", "RO-E8M10", "RNE-FP16", "RZ-FP16", "SR8+9-FP32",
+    ],
     "a_bits": [None, "0..6", "7..13"], "b_bits": [None, "0..4", "5..9"], "c_bits": [None, 5, 26],
     "operand_rounding": [None, "RZ-E8M10", "RNA-FP16", "RNE-E4M3"],
     "c_alignment_rounding": [None, "RNA", "RNU", "RD"], "second_fraction_bits": [None, 3, 10],

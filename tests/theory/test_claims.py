@@ -38,6 +38,14 @@ UNITS = (
     GROUPED, CALLS, STICKY, "et-soc-1/TensorFMA32", "nvdla/cmac.fp16",
     "gaudi2/mme.fp8_143", "gaudi3/mme.fp16",
 )  # fmt: skip
+#: Those that round stochastically.
+RANDOM = (
+    "volta/mma.m8n8k4.f32.f16.f16.f32@conversion=SR8+255-FP32,overflow=ieee",
+    "fma@k=4,conversion=SR8+77-FP32",
+    "cdna3/v_mfma_f32_32x32x4_2b_bf16@conversion=SR8+255-FP32", "x86/vdpbf16ps@accumulator=SR8+200-FP32",
+    "rdna3/v_wmma_f16_16x16x16_f16@conversion=SR8+255-FP16,overflow=ieee",
+    "gaudi2/mme.bf16@conversion=SR8+255-FP32",
+)  # fmt: skip
 #: Claims under assumptions, each with weaker ones of which no theorem is.
 UNDER = (
     ("cdna3/v_mfma_f32_32x32x8_f16", "negation-symmetry; c=0x0", "negation-symmetry"),
@@ -169,6 +177,20 @@ def one_less(x: Instance, number: str) -> Instance:
         for texts in (x.arguments, x.conditions)
     )
     return replace(x, arguments=arguments, conditions=conditions)
+
+
+@pytest.mark.debian
+def test_theorems_are_about_stochastic_roundings_and_take_none_to_be_to_nearest(compiled: Path) -> None:
+    found = {(name, x): claim_instance(resolve(name), x) for name in RANDOM for x in CLAIMS}
+    check_instances(compiled, [x for x in found.values() if x is not None])
+    assert all(found[name, "relative-error"] for name in RANDOM)
+    one, of_nearest = (
+        claim_instance(resolve(RANDOM[0].replace("SR8+255", mode)), "relative-error")
+        for mode in ("SR8+255", "RNE")
+    )
+    assert one is not None
+    assert of_nearest is not None
+    assert refused(compiled, [replace(one, constants=of_nearest.constants), one]) == [True, False]
 
 
 @pytest.mark.debian

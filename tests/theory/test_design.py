@@ -40,6 +40,7 @@ def test_every_design_is_printed() -> None:
 def test_altered_units_and_families_are_printed() -> None:
     """A changed parameter changes the record."""
     unit = "hopper/mma.m16n8k16.f32.f16.f16.f32"
+    assert "rho := SR 8 37; p := 23" in coq_design(resolve(f"{unit}@conversion=SR8+37-FP32"))
     assert "fraction_bits := (Some 12)" in coq_design(resolve(f"{unit}@fraction_bits=12"))
     assert "block := 200%nat" in coq_design(resolve("tfdpa@products=200,fraction_bits=30"))
     assert "sums := InSteps (Step" in coq_design(resolve("gaudi/mme.bf16.cd8"))
@@ -118,7 +119,6 @@ _NUMBERS = "special_words=numbers beside results that are Inf or NaN"
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ("conversion=SR8+3-FP32", "conversion=SR8+3-FP32"),
         ("special_words=numbers,lost_bits=sticky", f"{_NUMBERS} beside lost_bits=sticky"),
         (
             "a_bits=0..6,summation=pairwise,c_position=last,accumulator=RNE-FP32",
@@ -135,6 +135,13 @@ def test_what_the_specification_lacks_has_no_theorem(changes: str, said: str) ->
     ):
         coq_function(unit)
     no_theorem(unit, said)
+
+
+def test_the_specification_lacks_words_that_are_drawn() -> None:
+    unit = resolve("tfdpa@products=8,conversion=SR8-FP32", drawn=True)
+    assert undescribed(unit) == without_theorem(unit) == "drawn words, as in conversion=SR8-FP32"
+    with pytest.raises(InputError, match="which has no drawn words, as in conversion=SR8-FP32, but got"):
+        coq_function(unit)
 
 
 @pytest.mark.parametrize(

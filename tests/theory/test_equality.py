@@ -9,7 +9,7 @@ from tcformal.design.names import resolve
 from tcformal.design.trees.arrangements import tree_of
 from tcformal.design.unit import UnitSpec
 from tcformal.simulation.matrix_unit import replay
-from tcformal.simulation.operands.batch import batch_of
+from tcformal.simulation.operands.batch import batch, batch_of
 from tcformal.simulation.operands.inputs import pool_of
 from tcformal.simulation.operands.witness import Witness
 from tcformal.theory.equality import equal_by_theorem, in_blocks
@@ -71,6 +71,19 @@ def test_what_an_input_shows_is_not_equal(settings: str) -> None:
     assert tree is not None
     assert equal_by_theorem(HOPPER, resolve(altered(tree, settings)), HOPPER.k) is None
     assert equal_by_theorem(HOPPER, resolve(altered(HOPPER, settings)), HOPPER.k) is None
+
+
+@pytest.mark.parametrize(("mode", "enough"), [("RNE", 26), ("SR1+1", 26), ("SR2+3", 27), ("SR8+255", 33)])
+def test_a_sum_aligned_to_odd_keeps_all_bits_that_decide(mode: str, enough: int) -> None:
+    """Of a sum of two, a 1 in place of lost bits is below those that a random word is added to."""
+    of = f"tree@steps=(s(0+1)+c),zero_exponent=none,conversion={mode}-FP32,s.conversion=RZ-FP32"
+    of += ",s.fraction_bits=24,s.alignment_rounding=RZ"
+    exact = resolve(f"{of},fraction_bits=exact")
+    vectors = batch(exact, 2, 100_000, 2)
+    for bits in (enough, enough - 1):
+        odd = resolve(f"{of},alignment_rounding=RO,fraction_bits={bits}")
+        differ = (replay(exact, vectors) != replay(odd, vectors)).any()
+        assert (equal_by_theorem(exact, odd, 2) is None) == differ == (bits < enough)
 
 
 def test_calls_that_are_filled_otherwise_are_not_compared() -> None:

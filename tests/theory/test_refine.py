@@ -13,6 +13,7 @@ from semantic_slips import (
     CUT_AGAIN,
     DOWN,
     EIGHT,
+    EXACT,
     FLUSHED_PRODUCTS,
     FRAMED,
     GROUPED,
@@ -22,6 +23,8 @@ from semantic_slips import (
     NORMALISED,
     PAIRS,
     PIECES,
+    RANDOM,
+    RANDOM_STICKY,
     SATURATES,
     SCALED,
     SIDES,
@@ -275,6 +278,32 @@ def test_coq_takes_the_plan_of_a_sum_that_remembers_and_refuses_another_design(c
         assert right in text
         with pytest.raises(InputError):
             _coqc(compiled, text.replace(right, wrong, 1))
+
+
+@pytest.mark.debian
+def test_coq_takes_the_plan_of_a_stochastic_rounding_and_refuses_another_word(compiled: Path) -> None:
+    exact, down = f"{EXACT}@conversion=SR4+9-FP32", f"{DOWN}@conversion=SR8+1-FP32"
+    for unit in (RANDOM, RANDOM_STICKY, exact, down, f"{CUT_AGAIN}@conversion=SR8+255-FP32"):
+        text = plan_of(tcformal.unit(unit).spec).coq()
+        _coqc(compiled, text)
+        bits, word = unit.partition("SR")[2].partition("-")[0].split("+")
+        right = f"rho := SR {bits} {word}"
+        for wrong in (f"SR {bits} {int(word) - 1}", f"SR {int(bits) + 1} {word}", "RZ", "RNA"):
+            assert right in text
+            with pytest.raises(InputError):
+                _coqc(compiled, text.replace(right, f"rho := {wrong}", 1))
+
+
+@pytest.mark.parametrize("unit", [RANDOM, RANDOM_STICKY])
+def test_a_stochastic_rounding_refines(unit: str) -> None:
+    made = refinement(tcformal.unit(unit).spec)
+    assert made.claims > made.different > 30
+
+
+def test_tiny_results_of_a_stochastic_rounding_are_refused() -> None:
+    for unit in (f"{STICKY}@conversion=SR8+255-FP32", f"{TINY}@conversion=SR8+255-FP32"):
+        with pytest.raises(InputError, match="tiny results that are rounded otherwise"):
+            plan_of(tcformal.unit(unit).spec)
 
 
 @pytest.mark.debian

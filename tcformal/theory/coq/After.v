@@ -48,7 +48,7 @@ Definition after_claims : list claim :=
 Definition after_ok : bool :=
   front_ok m d (first_bits q) (first q) && front_ok m (odd_sum d (lead_bits q)) (lead_bits q) (leads q) && ending_ok m (out d) (last_ending q) &&
   forallb (in_circuit m) (significand (its (its_products q)) :: front_nodes (first q) ++ front_nodes (leads q) ++ ending_nodes (last_ending q)) &&
-  (length (numbers_of (leads q)) =? 2)%nat && forallb (lead_ok m (lead_bits q)) lead_pairs && (p (out d) + 3 <=? lead_bits q) &&
+  (length (numbers_of (leads q)) =? 2)%nat && forallb (lead_ok m (lead_bits q)) lead_pairs && (p (out d) + 2 + deciding_bits (rho (out d)) <=? lead_bits q) &&
   (bits_below (its (its_products q)) =? first_bits q).
 End Claims.
 
@@ -140,7 +140,7 @@ Let Y := its (its_products q).
 
 Lemma after_parts : front_ok m d (first_bits q) (first q) = true /\ front_ok m e (lead_bits q) (leads q) = true /\ ending_ok m c (last_ending q) = true /\
   (forall i, In i (front_nodes (first q)) -> fits m v i) /\ (forall i, In i (front_nodes (leads q)) -> fits m v i) /\ (forall i, In i (ending_nodes (last_ending q)) -> fits m v i) /\
-  fits m v (significand Y) /\ p c + 3 <= lead_bits q /\ bits_below Y = first_bits q /\
+  fits m v (significand Y) /\ p c + 2 + deciding_bits (rho c) <= lead_bits q /\ bits_below Y = first_bits q /\
   exists ly lc, numbers_of (leads q) = [ly; lc] /\ lead_ok m (lead_bits q) (its_products q, ly) = true /\ lead_ok m (lead_bits q) (its_c q, lc) = true.
 Proof.
   unfold after_ok in OK. rewrite !andb_true_iff in OK. destruct OK as [[[[[[[A B] E] I] L] LO] P] Q]. rewrite forallb_forall in I. apply Nat.eqb_eq in L. apply Z.leb_le in P. apply Z.eqb_eq in Q.

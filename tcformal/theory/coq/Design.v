@@ -234,7 +234,7 @@ Definition sticky_sum (d : sum) (ts : list num) : val :=
   if lowest
   then Num {| neg := match zsign (out d) with SumSign => true | _ => false end; sig := 0; exp := emin (out d); frac := p (out d) |}
   else if lost && negb (n =? 0)
-  then let low := p (out d) + 2 in convert (out d) s (n * 2 ^ low + Z.sgn n) (u - low)
+  then let low := p (out d) + 1 + deciding_bits (rho (out d)) in convert (out d) s (n * 2 ^ low + Z.sgn n) (u - low)
   else convert (out d) s n u.
 
 (** Jammed: signs are counted from the largest term's; what the floors lose is a fraction of a unit, in eighths, and

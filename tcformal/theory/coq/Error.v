@@ -170,7 +170,7 @@ Qed.
 (** ** The number that a conversion gives *)
 
 Definition always_infinite (c : conversion) : bool :=
-  match overflow c, rho c with Infinite, _ | Directed, (RNE | RNA) => true | _, _ => false end.
+  match overflow c, rho c with Infinite, _ | Directed, (RNE | RNA | SR _ _) => true | _, _ => false end.
 
 (** Overflow is an infinity, and subnormals are kept: what the theorems about errors ask of a conversion. *)
 Definition plain (c : conversion) : bool :=

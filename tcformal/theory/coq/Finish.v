@@ -60,7 +60,7 @@ Section Claims.
 Variables (m : widths) (c : conversion) (x : ending) (q : to_round).
 
 Definition last_kept : term := Plus (U (height x)) (Num_ (emin c - p c)).
-Definition most : Z := Z.log2 (bound q + 1) + 3.
+Definition most : Z := Z.log2 (bound q + 1) + 2 + deciding_bits (rho c).
 Definition right : term := Low (Minus last_kept (unit q)) (Num_ most).
 Definition left : term := Low (Minus (unit q) last_kept) (Num_ (p c + 1)).
 Definition rest_term : term := Minus (size q) (Shift (U (kept x)) right).
@@ -75,6 +75,7 @@ Definition away_formula : formula :=
   | RO => Both inexact (Negation odd)
   | RD => Both inexact (down q)
   | RU => Both inexact (Negation (down q))
+  | SR n w => AtMost (Times (Num_ (2 ^ Z.pos n - w mod 2 ^ Z.pos n)) one_term) (Times rest_term (Num_ (2 ^ Z.pos n)))
   end.
 Definition null : formula := Both (Equal (U (kept x)) (Num_ 0)) (Negation (Is (away x))).
 Definition normal : formula := Either (AtMost (Num_ (2 ^ p c)) (U (kept x))) (Equal (U (height x)) (Num_ 0)).
@@ -105,7 +106,7 @@ Definition over_formula : formula := Both (AtMost (Num_ (2 ^ p c)) grown) (Less 
 Definition to_infinity_formula : formula :=
   match overflow c with
   | Infinite => Always
-  | Directed => match rho c with RNE | RNA => Always | RD => down q | RU => Negation (down q) | _ => Never end
+  | Directed => match rho c with RNE | RNA | SR _ _ => Always | RD => down q | RU => Negation (down q) | RZ | RO => Never end
   | Largest => Never
   end.
 Definition zero_sign_formula : formula :=
@@ -307,9 +308,11 @@ Proof.
   assert (Q : forall k r, nth_error (kept_claims c x q) k = Some r -> forallb T (given r) = true -> T (goal r) = true).
   { intros k r Nt G. rewrite Forall_forall in CK. exact (CK r (nth_error_In _ _ Nt) v SOL G). }
   set (tb := bound q) in *. assert (TB : 0 <= tb) by lia.
-  assert (MO : Z.abs n < 2 ^ (most q - 2)).
-  { unfold most. fold tb. replace (Z.log2 (tb + 1) + 3 - 2) with (Z.succ (Z.log2 (tb + 1))) by lia. pose proof (Z.log2_spec (tb + 1) ltac:(lia)). lia. }
-  assert (M3 : 3 <= most q) by (unfold most; fold tb; pose proof (Z.log2_nonneg (tb + 1)); lia).
+  pose proof (deciding_some (rho c)) as RB.
+  assert (MR : Z.abs n < 2 ^ (most c q - 1 - deciding_bits (rho c))).
+  { unfold most. fold tb. replace (Z.log2 (tb + 1) + 2 + deciding_bits (rho c) - 1 - deciding_bits (rho c)) with (Z.succ (Z.log2 (tb + 1))) by lia. pose proof (Z.log2_spec (tb + 1) ltac:(lia)). lia. }
+  assert (MO : Z.abs n < 2 ^ (most c q - 2)) by (eapply Z.lt_le_trans; [exact MR|]; apply Z.pow_le_mono_r; lia).
+  assert (M3 : 3 <= most c q) by (unfold most; fold tb; pose proof (Z.log2_nonneg (tb + 1)); lia).
   assert (N0 : n <> 0 -> T (Negation (no_size q)) = true) by (intros Nz; unfold T; cbn [truth]; fold T; rewrite ZR; now destruct (Z.eqb_spec n 0)).
   assert (LK : W (last_kept c x) = v (height x) + emin c - p c) by (unfold W; cbn [value last_kept]; lia).
   constructor; auto.
@@ -327,17 +330,20 @@ Proof.
     assert (G : T (Less (unit q) (last_kept c x)) = true) by (unfold T; cbn [truth]; fold W; rewrite LK, UT; apply Z.ltb_lt; lia).
     assert (H := Q 3%nat _ eq_refl). cbn [given forallb goal] in H. rewrite KN, (N0 Nz), G in H. specialize (H eq_refl).
     assert (A := Q 4%nat _ eq_refl). cbn [given forallb goal] in A. rewrite KN, (N0 Nz), G in A. specialize (A eq_refl).
-    assert (R : W (right c x q) = Z.min k (most q)) by (unfold W; cbn [value right]; fold W; rewrite LK, UT; reflexivity).
+    assert (R : W (right c x q) = Z.min k (most c q)) by (unfold W; cbn [value right]; fold W; rewrite LK, UT; reflexivity).
     unfold T in H. cbn [truth value] in H. fold W in H. rewrite R, SZ in H. rewrite andb_true_iff, Z.leb_le, Z.ltb_lt in H.
-    assert (K0 : 0 < k) by (unfold k; lia). set (w := most q) in *.
+    assert (K0 : 0 < k) by (unfold k; lia). set (w := most c q) in *.
     assert (PB : 2 ^ w = 4 * 2 ^ (w - 2)) by (replace w with (2 + (w - 2)) at 1 by lia; now rewrite Z.pow_add_r by lia).
     split. { apply (shift_clamped _ _ w); try lia. }
     unfold T in A. rewrite truth_iff in A. apply eqb_prop in A. cbn [truth] in A. rewrite A. clear A Q.
     assert (SAME : forall one rest, one = 2 ^ Z.min k w -> rest = Z.abs n - v (kept x) * 2 ^ Z.min k w ->
-       rest = Z.abs n - v (kept x) * 2 ^ k /\ (one = 2 ^ k \/ (2 ^ w = one /\ one <= 2 ^ k /\ 4 * rest < one))).
+       rest = Z.abs n - v (kept x) * 2 ^ k /\ (one = 2 ^ k \/ (2 ^ w = one /\ one <= 2 ^ k /\ 4 * rest < one /\ rest * 2 ^ deciding_bits (rho c) < one))).
     { intros one rest O Rr. destruct (Z.le_gt_cases k w) as [J|J]. { rewrite Z.min_l in * by lia. auto. }
       rewrite Z.min_r in * by lia. assert (v (kept x) = 0) by nia. rewrite H1 in *. split; [lia|]. right.
-      assert (2 ^ w <= 2 ^ k) by (apply Z.pow_le_mono_r; lia). subst. lia. }
+      assert (2 ^ w <= 2 ^ k) by (apply Z.pow_le_mono_r; lia).
+      assert (PR : 2 ^ w = 2 * (2 ^ (w - 1 - deciding_bits (rho c)) * 2 ^ deciding_bits (rho c))).
+      { rewrite <- Z.pow_add_r, <- Z.pow_succ_r by (unfold w, most; pose proof (Z.log2_nonneg (bound q + 1)); lia). f_equal. lia. }
+      pose proof (pow2_pos (deciding_bits (rho c)) ltac:(lia)). subst rest one. repeat split; try lia. rewrite PR. nia. }
     destruct (SAME _ _ eq_refl eq_refl) as [S1 S2].
     assert (OD : (Z.odd (v (kept x))) = ((v (kept x) / 2 ^ 0) mod 2 ^ 1 =? 1)).
     { rewrite Z.pow_0_r, Z.div_1_r. change (2 ^ 1) with 2. rewrite Zmod_odd. now destruct (Z.odd (v (kept x))). }
@@ -345,13 +351,17 @@ Proof.
     assert (OT : W (one_term c x q) = 2 ^ Z.min k w) by (unfold W, one_term; cbn [value]; fold W; rewrite R; lia).
     unfold away_formula, away_rule. rewrite <- S1. fold T in DN.
     destruct (rho c); cbn [truth value]; fold W; fold T; rewrite ?RT, ?OT, ?DN, <- ?OD, <- ?Z.negb_odd; auto.
-    + set (rest := Z.abs n - v (kept x) * 2 ^ Z.min k w) in *. replace (2 * rest) with (rest + rest) by lia. destruct S2 as [-> |[S2 [S3 S4]]]; auto.
+    + set (rest := Z.abs n - v (kept x) * 2 ^ Z.min k w) in *. replace (2 * rest) with (rest + rest) by lia. destruct S2 as [-> |[S2 [S3 [S4 _]]]]; auto.
       assert (RP : 0 <= rest) by (unfold rest; lia).
       destruct (Z.ltb_spec (2 ^ Z.min k w) (rest + rest)); [lia|]. destruct (Z.eqb_spec (2 ^ Z.min k w) (rest + rest)); [lia|].
       destruct (Z.ltb_spec (2 ^ k) (rest + rest)); [lia|]. destruct (Z.eqb_spec (2 ^ k) (rest + rest)); [lia|]. reflexivity.
-    + set (rest := Z.abs n - v (kept x) * 2 ^ Z.min k w) in *. replace (2 * rest) with (rest + rest) by lia. destruct S2 as [-> |[S2 [S3 S4]]]; auto.
+    + set (rest := Z.abs n - v (kept x) * 2 ^ Z.min k w) in *. replace (2 * rest) with (rest + rest) by lia. destruct S2 as [-> |[S2 [S3 [S4 _]]]]; auto.
       assert (RP : 0 <= rest) by (unfold rest; lia).
       destruct (Z.leb_spec (2 ^ Z.min k w) (rest + rest)); [lia|]. destruct (Z.leb_spec (2 ^ k) (rest + rest)); [lia|]. reflexivity.
+    + set (rest := Z.abs n - v (kept x) * 2 ^ Z.min k w) in *. rewrite random_carry_at by lia. destruct S2 as [-> |[S2 [S3 [_ S4]]]]; auto.
+      cbn [deciding_bits] in S4. destruct (Z.mod_pos_bound word (2 ^ Z.pos bits)) as [L1 L2]; [apply pow2_pos; lia|].
+      set (lack := 2 ^ Z.pos bits - word mod 2 ^ Z.pos bits) in *. assert (L3 : 1 <= lack) by (unfold lack; lia).
+      destruct (Z.leb_spec (lack * 2 ^ Z.min k w) (rest * 2 ^ Z.pos bits)); [nia|]. destruct (Z.leb_spec (lack * 2 ^ k) (rest * 2 ^ Z.pos bits)); [nia|]. reflexivity.
 Qed.
 
 (** The value of the formula of tininess, where it counts. *)
@@ -363,16 +373,17 @@ Proof.
   destruct (Z.eqb_spec (v (kept x)) (2 ^ p c - 1)) as [Q|Q]; [|reflexivity]. cbn [andb]. specialize (KP Q).
   set (k := v (height x) + emin c - p c - u) in *.
   assert (LK : W (last_kept c x) = v (height x) + emin c - p c) by (unfold W; cbn [value last_kept]; lia).
-  assert (RI : W (right c x q) = Z.min k (most q)) by (unfold W; cbn [value right]; fold W; rewrite LK, UT; reflexivity).
-  assert (RT : W (rest_term c x q) = Z.abs n - v (kept x) * 2 ^ Z.min k (most q)) by (unfold W, rest_term; cbn [value]; fold W; now rewrite RI, SZ).
-  assert (OT : W (one_term c x q) = 2 ^ Z.min k (most q)) by (unfold W, one_term; cbn [value]; fold W; rewrite RI; lia).
-  rewrite RT, OT. destruct (Z.le_gt_cases k (most q)) as [J|J]; [now rewrite Z.min_l by lia|].
+  assert (RI : W (right c x q) = Z.min k (most c q)) by (unfold W; cbn [value right]; fold W; rewrite LK, UT; reflexivity).
+  assert (RT : W (rest_term c x q) = Z.abs n - v (kept x) * 2 ^ Z.min k (most c q)) by (unfold W, rest_term; cbn [value]; fold W; now rewrite RI, SZ).
+  assert (OT : W (one_term c x q) = 2 ^ Z.min k (most c q)) by (unfold W, one_term; cbn [value]; fold W; rewrite RI; lia).
+  rewrite RT, OT. destruct (Z.le_gt_cases k (most c q)) as [J|J]; [now rewrite Z.min_l by lia|].
   rewrite Z.min_r by lia. exfalso.
   destruct (k_cut _ _ _ _ _ _ kept_is Nz ltac:(unfold k in KP; lia)) as [[E1 E2] AW]. fold k in E1, E2, AW.
-  assert (MO : Z.abs n < 2 ^ (most q - 2)).
-  { unfold most. replace (Z.log2 (bound q + 1) + 3 - 2) with (Z.succ (Z.log2 (bound q + 1))) by lia. pose proof (Z.log2_spec (bound q + 1) ltac:(lia)). lia. }
-  assert (2 ^ (most q - 2) <= 2 ^ (k - 2)) by (apply Z.pow_le_mono_r; lia).
-  assert (M3 : 3 <= most q) by (unfold most; pose proof (Z.log2_nonneg (bound q + 1)); lia).
+  assert (R0 : deciding_bits (rho c) = 1) by (destruct RN as [-> | ->]; reflexivity).
+  assert (MO : Z.abs n < 2 ^ (most c q - 2)).
+  { unfold most. rewrite R0. replace (Z.log2 (bound q + 1) + 2 + 1 - 2) with (Z.succ (Z.log2 (bound q + 1))) by lia. pose proof (Z.log2_spec (bound q + 1) ltac:(lia)). lia. }
+  assert (2 ^ (most c q - 2) <= 2 ^ (k - 2)) by (apply Z.pow_le_mono_r; lia).
+  assert (M3 : 3 <= most c q) by (unfold most; rewrite R0; pose proof (Z.log2_nonneg (bound q + 1)); lia).
   assert (HK : 2 ^ k = 4 * 2 ^ (k - 2)) by (replace k with (2 + (k - 2)) at 1 by lia; now rewrite Z.pow_add_r by lia).
   assert (K0 : v (kept x) = 0) by (pose proof (pow2_pos (p c) P); nia). rewrite K0 in *. rewrite Z.mul_0_l in *. pose proof (pow2_pos (p c) P).
   unfold away_rule in AW. destruct RN as [RN|RN]; rewrite RN in AW; [|rewrite AW in R; simpl in R; lia]. rewrite Z.mul_0_l, Z.sub_0_r in AW.

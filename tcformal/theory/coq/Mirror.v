@@ -366,7 +366,8 @@ Proof.
   - rewrite L. apply num_mirrored; cbn; auto; lia.
   - rewrite L, L'. replace (- n =? 0) with (n =? 0) by (destruct (Z.eqb_spec n 0), (Z.eqb_spec (- n) 0); auto; lia).
     destruct (lost && negb (n =? 0)).
-    + rewrite Z.sgn_opp. replace (- n * 2 ^ (p (out d) + 2) + - Z.sgn n) with (- (n * 2 ^ (p (out d) + 2) + Z.sgn n)) by lia.
+    + pose proof (deciding_some (rho (out d))) as DB. set (low := p (out d) + 1 + deciding_bits (rho (out d))) in *.
+      rewrite Z.sgn_opp. replace (- n * 2 ^ low + - Z.sgn n) with (- (n * 2 ^ low + Z.sgn n)) by lia.
       split; [now apply convert_opp|split; now apply convert_whole].
     + split; [now apply convert_opp|split; now apply convert_whole].
 Qed.

@@ -27,6 +27,9 @@ Proof.
         rewrite H' at 2. now rewrite Zfloor_IZR.
       * rewrite F, C, (Zceil_floor_neq x) by auto. rewrite Z.even_opp, Z.even_add. simpl.
         destruct (Z.even (Zfloor x)); simpl; lia.
+  - unfold random_rnd. rewrite Ropp_involutive. pose proof (word_share_range bits word) as S. set (h := word_share bits word) in *.
+    destruct (Rlt_bool_spec (- x) 0), (Rlt_bool_spec x 0); try lra; [lia|lia|].
+    replace x with (IZR 0) by (simpl; lra). rewrite <- opp_IZR. simpl Z.opp. now rewrite floor_share.
 Qed.
 
 Lemma round_div_opp m x k : symmetric m = true -> round_div m (- x) k = (- round_div m x k)%Z.

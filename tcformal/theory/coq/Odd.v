@@ -16,9 +16,21 @@ Proof.
   assert (r <> 0) by (intros Q; rewrite Q in R; easy). repeat split; auto; try lia. rewrite P1, Z.odd_mul. reflexivity.
 Qed.
 
-Lemma round_div_sticky m n n' D k : 0 <= D -> 2 <= k -> Z.odd n' = true -> Z.abs (n - n' * 2 ^ D) < 2 ^ D -> round_div m n (k + D) = round_div m n' k.
+(** The same word carries. *)
+Lemma carry_sticky n w r e D k : 0 <= D -> Z.pos n < k -> Z.odd r = true -> Z.abs e < 2 ^ D ->
+  random_carry n w (r * 2 ^ D + e) (k + D) = random_carry n w r k.
 Proof.
-  intros HD K O H. destruct (odd_quarter n' k K O) as [R1 [R2 R3]]. rewrite !round_div_unfold. destruct (Z.leb_spec (k + D) 0); [lia|]. destruct (Z.leb_spec k 0); [lia|].
+  intros HD K O H. rewrite !random_carry_at, Z.pow_add_r by lia. pose proof (pow2_pos D HD). pose proof (pow2_pos (Z.pos n) ltac:(lia)) as PN.
+  set (t := 2 ^ Z.pos n - w mod 2 ^ Z.pos n). set (x := 2 ^ (k - 1 - Z.pos n)).
+  assert (E : 2 ^ k = 2 * x * 2 ^ Z.pos n) by (unfold x; rewrite <- Z.mul_assoc, <- Z.pow_add_r, <- Z.pow_succ_r by lia; f_equal; lia).
+  assert (N : r <> 2 * (t * x)) by (intros Q; rewrite Q, Z.odd_mul in O; easy).
+  rewrite E. replace (t * (2 * x * 2 ^ Z.pos n * 2 ^ D)) with (2 * (t * x) * 2 ^ D * 2 ^ Z.pos n) by ring. replace (t * (2 * x * 2 ^ Z.pos n)) with (2 * (t * x) * 2 ^ Z.pos n) by ring.
+  set (z := 2 * (t * x)) in *. apply Z.abs_lt in H. apply eq_true_iff_eq. rewrite !Z.leb_le, <- !Z.mul_le_mono_pos_r by lia. nia.
+Qed.
+
+Lemma round_div_sticky m n n' D k : 0 <= D -> 1 + deciding_bits m <= k -> Z.odd n' = true -> Z.abs (n - n' * 2 ^ D) < 2 ^ D -> round_div m n (k + D) = round_div m n' k.
+Proof.
+  intros HD KB O H. pose proof (deciding_some m) as DB. assert (K : 2 <= k) by lia. destruct (odd_quarter n' k K O) as [R1 [R2 R3]]. rewrite !round_div_unfold. destruct (Z.leb_spec (k + D) 0); [lia|]. destruct (Z.leb_spec k 0); [lia|].
   assert (P0 : 0 < 2 ^ D) by (apply pow2_pos; lia). assert (PK : 0 < 2 ^ k) by (apply pow2_pos; lia).
   assert (PD : 2 ^ (k + D) = 2 ^ k * 2 ^ D) by (apply Z.pow_add_r; lia).
   assert (PH : 2 ^ k = 2 * 2 ^ (k - 1)) by (rewrite <- Z.pow_succ_r by lia; f_equal; lia).
@@ -35,7 +47,10 @@ Proof.
     destruct (Z.compare_spec (2 * r) (2 * 2 ^ (k - 1))) as [J|J|J]; [lia| |].
     - apply Z.compare_lt_iff. assert (R4 : r + 1 <= 2 ^ (k - 1)) by lia. apply Z.abs_lt in H. clear - R4 H P0. nia.
     - apply Z.compare_gt_iff. assert (R4 : 2 ^ (k - 1) + 1 <= r) by lia. apply Z.abs_lt in H. clear - R4 H P0. nia. }
-  destruct m; try reflexivity; rewrite C; reflexivity.
+  destruct m; cbn [deciding_bits] in KB; try reflexivity; try (rewrite C; reflexivity).
+  replace (2 ^ (k + D) - (r * 2 ^ D + e)) with ((2 ^ k - r) * 2 ^ D + - e) by (rewrite PD; ring).
+  assert (OR : Z.odd (2 ^ k - r) = true) by (rewrite Z.odd_sub, R2, PH, Z.odd_mul; reflexivity).
+  now rewrite (carry_sticky _ _ (2 ^ k - r)), (carry_sticky _ _ r) by (auto; lia).
 Qed.
 
 Lemma log2_sticky n n' D : 0 <= D -> 2 <= Z.abs n' -> Z.odd n' = true -> Z.abs (n - n' * 2 ^ D) < 2 ^ D -> Z.log2 (Z.abs n) = Z.log2 (Z.abs n') + D.
@@ -55,18 +70,19 @@ Proof.
   - assert (k <= n' * k) by nia. destruct (Z.eqb_spec n 0), (Z.ltb_spec n 0), (Z.ltb_spec n' 0), (Z.ltb_spec 0 n), (Z.ltb_spec 0 n'); auto; lia.
 Qed.
 
-Lemma convert_sticky c s n n' u D : 0 <= p c -> 0 <= D -> 2 ^ (p c + 2) <= Z.abs n' -> Z.odd n' = true -> Z.abs (n - n' * 2 ^ D) < 2 ^ D ->
+Lemma convert_sticky c s n n' u D : 0 <= p c -> 0 <= D -> 2 ^ (p c + 1 + deciding_bits (rho c)) <= Z.abs n' -> Z.odd n' = true -> Z.abs (n - n' * 2 ^ D) < 2 ^ D ->
   convert c s n (u - D) = convert c s n' u.
 Proof.
-  intros P HD B O H. assert (P0 : 0 < 2 ^ D) by (apply pow2_pos; lia).
+  intros P HD BD O H. assert (P0 : 0 < 2 ^ D) by (apply pow2_pos; lia). pose proof (deciding_some (rho c)) as DB.
+  assert (B : 2 ^ (p c + 2) <= Z.abs n') by (eapply Z.le_trans; [|exact BD]; apply Z.pow_le_mono_r; lia).
   assert (B2 : 4 <= Z.abs n'). { assert (2 ^ (p c + 2) = 2 ^ p c * 4) by (rewrite Z.pow_add_r by lia; reflexivity). pose proof (pow2_pos (p c) P). lia. }
   assert (L : Z.log2 (Z.abs n) = Z.log2 (Z.abs n') + D) by (apply log2_sticky; auto; lia).
-  assert (LB : p c + 2 <= Z.log2 (Z.abs n')) by (apply Z.log2_le_pow2; lia).
+  assert (LB : p c + 1 + deciding_bits (rho c) <= Z.log2 (Z.abs n')) by (apply Z.log2_le_pow2; lia).
   assert (N0 : n' <> 0 /\ n <> 0 /\ (n <? 0) = (n' <? 0) /\ (0 <? n) = (0 <? n')).
   { destruct (near_sign n n' (2 ^ D) P0 ltac:(lia) H) as [A1 [A2 A3]]. apply Z.eqb_neq in A1. repeat split; auto; lia. }
   destruct N0 as [N1 [N2 [S1 S2]]].
   assert (LE : last_bit c n (u - D) = last_bit c n' u). { unfold last_bit. destruct (Z.eqb_spec n 0), (Z.eqb_spec n' 0); try easy. rewrite L. do 2 f_equal. lia. }
-  assert (KE : 2 <= last_bit c n' u - u). { unfold last_bit. destruct (Z.eqb_spec n' 0); [easy|]. lia. }
+  assert (KE : 1 + deciding_bits (rho c) <= last_bit c n' u - u). { unfold last_bit. destruct (Z.eqb_spec n' 0); [easy|]. lia. }
   assert (TI : is_tiny c n (u - D) = is_tiny c n' u).
   { unfold is_tiny. rewrite L. replace (Z.log2 (Z.abs n') + D + (u - D) - p c - (u - D)) with ((Z.log2 (Z.abs n') - p c) + D) by lia.
     replace (Z.log2 (Z.abs n') + u - p c - u) with (Z.log2 (Z.abs n') - p c) by lia. rewrite (round_div_sticky _ n n' D) by (auto; lia). f_equal. lia. }
@@ -98,7 +114,7 @@ Hypothesis EN : normalise e = false.
 Hypothesis EO : out e = out d.
 Let c := out d.
 Hypothesis P : 0 <= p c.
-Hypothesis PF : p c + 3 <= f.
+Hypothesis PF : p c + 2 + deciding_bits (rho c) <= f.
 
 Lemma total_d ts : total d ts = zsum (counts d ts).
 Proof. unfold total. rewrite DN. now destruct (carry_bits d). Qed.
@@ -150,7 +166,7 @@ Proof.
     { clear - SYB RB PJ. assert (H : Z.abs (b * 2 ^ j) < 2 ^ (f - 2) * 2 ^ j + 2 ^ j) by lia. rewrite Z.abs_mul, (Z.abs_eq (2 ^ j)) in H by lia.
       assert (Z.abs b < 2 ^ (f - 2) + 1) by (apply (Z.mul_lt_mono_pos_r (2 ^ j)); lia). lia. }
     assert (OD : Z.odd n' = true) by (unfold n'; destruct A4 as [t ->]; rewrite Z.odd_add, Z.odd_mul, RO_; reflexivity).
-    assert (NB : 2 ^ (p c + 2) <= Z.abs n'). { apply Z.le_trans with (2 ^ (f - 1)). apply Z.pow_le_mono_r; lia. replace (f - 1) with (1 + (f - 2)) by lia. rewrite Z.pow_add_r by lia. change (2 ^ 1) with 2. clear - AB BB F2 PF2. unfold n'. lia. }
+    assert (NB : 2 ^ (p c + 1 + deciding_bits (rho c)) <= Z.abs n'). { apply Z.le_trans with (2 ^ (f - 1)). apply Z.pow_le_mono_r; lia. replace (f - 1) with (1 + (f - 2)) by lia. rewrite Z.pow_add_r by lia. change (2 ^ 1) with 2. clear - AB BB F2 PF2. unfold n'. lia. }
     assert (ER : Z.abs (n - n' * 2 ^ j) < 2 ^ j) by (replace (n - n' * 2 ^ j) with (signed y - b * 2 ^ j) by (unfold n, n'; ring); exact RB).
     assert (NZ : n' <> 0) by (intros X; rewrite X in OD; easy).
     split; [|rewrite total_d, total_e, TE, TD; destruct (near_sign n n' (2 ^ j) PJ NZ ER) as [A1 [A2 _]]; rewrite A1; split; [symmetry; now apply Z.eqb_neq|exact A2]].

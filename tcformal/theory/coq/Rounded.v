@@ -29,7 +29,15 @@ Definition away_rule (r : mode) (negative : bool) (m kept k : Z) : bool :=
   | RO => negb (rest =? 0) && Z.even kept
   | RD => negb (rest =? 0) && negative
   | RU => negb (rest =? 0) && negb negative
+  | SR n w => random_carry n w rest k
   end.
+
+(** Where nothing is cut off, no word carries. *)
+Lemma no_carry n w k : 0 <= k -> random_carry n w 0 k = false.
+Proof.
+  intros K. rewrite random_carry_at by lia. apply Z.leb_gt. pose proof (pow2_pos k K).
+  destruct (Z.mod_pos_bound w (2 ^ Z.pos n)); [apply pow2_pos|]; nia.
+Qed.
 
 Definition with_sign (s : bool) (x : Z) : Z := if s then - x else x.
 
@@ -46,6 +54,7 @@ Proof.
       unfold away_rule. fold d. fold rest. rewrite Z0. change (2 * 0) with 0. change (0 =? 0) with true. destruct r; cbn [Z.b2z negb andb]; try lia.
       * destruct (Z.ltb_spec d 0), (Z.eqb_spec d 0); cbn [Z.b2z orb andb negb]; lia.
       * destruct (Z.leb_spec d 0); cbn [Z.b2z orb andb negb]; lia.
+      * rewrite no_carry by lia. cbn [Z.b2z]. lia.
     + assert (Q : n / d = - kept - 1) by (symmetry; apply Z.div_unique with (d - rest); [left|]; lia).
       assert (M : n mod d = d - rest) by (rewrite Z.mod_eq, Q; lia). rewrite M, Q.
       destruct (Z.eqb_spec (d - rest) 0); [lia|]. unfold away_rule. fold d. fold rest.
@@ -57,6 +66,7 @@ Proof.
       * destruct (Z.compare_spec (2 * (d - rest)) d), (Z.leb_spec d (2 * rest)); try lia; cbn [Z.b2z orb andb negb]; lia.
       * replace (Z.even (- kept - 1)) with (negb (Z.even kept)) by (rewrite <- !Z.negb_odd, Z.odd_sub, Z.odd_opp; now destruct (Z.odd kept)).
         destruct (Z.even kept); cbn [Z.b2z orb andb negb]; lia.
+      * replace (d - (d - rest)) with rest by lia. destruct (random_carry _ _ _ _); cbn [Z.b2z]; lia.
   - assert (E : n = kept * d + rest) by (unfold rest; lia).
     assert (Q : n / d = kept) by (symmetry; apply Z.div_unique with rest; [left|]; lia).
     assert (M : n mod d = rest) by (rewrite Z.mod_eq, Q; lia). rewrite M, Q. unfold away_rule. fold d. fold rest.
@@ -64,11 +74,13 @@ Proof.
     + rewrite Z0. change (2 * 0) with 0. change (0 =? 0) with true. destruct r; cbn [Z.b2z negb andb]; try lia.
       * destruct (Z.ltb_spec d 0), (Z.eqb_spec d 0); cbn [Z.b2z orb andb negb]; lia.
       * destruct (Z.leb_spec d 0); cbn [Z.b2z orb andb negb]; lia.
+      * rewrite no_carry by lia. cbn [Z.b2z]. lia.
     + cbn [negb andb]. destruct r; cbn [Z.b2z]; try lia.
       * rewrite <- Z.negb_odd. destruct (Z.compare_spec (2 * rest) d), (Z.ltb_spec d (2 * rest)), (Z.eqb_spec d (2 * rest)); try lia;
           destruct (Z.odd kept); cbn [Z.b2z orb andb negb]; lia.
       * destruct (Z.compare_spec (2 * rest) d), (Z.leb_spec d (2 * rest)); try lia; cbn [Z.b2z orb andb negb]; lia.
       * destruct (Z.even kept); cbn [Z.b2z orb andb negb]; lia.
+      * destruct (random_carry _ _ _ _); cbn [Z.b2z]; lia.
 Qed.
 
 (** * The rounded magnitude of [n * 2^u]: [kept], whether one is added ([away]), and [h], the code of its exponent *)
@@ -138,7 +150,7 @@ Definition overflows (c : conversion) (kept h : Z) (away : bool) : bool :=
 Definition to_infinity (c : conversion) (negative : bool) : bool :=
   match overflow c with
   | Infinite => true
-  | Directed => match rho c with RNE | RNA => true | RD => negative | RU => negb negative | _ => false end
+  | Directed => match rho c with RNE | RNA | SR _ _ => true | RD => negative | RU => negb negative | RZ | RO => false end
   | Largest => false
   end.
 

@@ -10,14 +10,58 @@ Notation bp := (bpow radix2).
 
 (** ** Rounding of integers = Flocq's rounding of reals *)
 
-Definition rnd (m : mode) : R -> Z :=
-  match m with RNE => ZnearestE | RNA => ZnearestA | RZ => Ztrunc | RD => Zfloor | RU => Zceil | RO => Zrnd_odd end.
+(** A word of random bits as a fraction of a unit, and a magnitude to which it is added before it is cut. *)
+Definition word_share (bits : positive) (word : Z) : R := IZR (word mod 2 ^ Z.pos bits) * bp (- Z.pos bits).
+Definition random_rnd (share x : R) : Z := if Rlt_bool x 0 then (- Zfloor (- x + share))%Z else Zfloor (x + share).
 
-Global Instance valid_rnd_mode m : Valid_rnd (rnd m).
-Proof. destruct m; simpl; auto with typeclass_instances. Qed.
+Definition rnd (m : mode) : R -> Z :=
+  match m with
+  | RNE => ZnearestE | RNA => ZnearestA | RZ => Ztrunc | RD => Zfloor | RU => Zceil | RO => Zrnd_odd
+  | SR n w => random_rnd (word_share n w)
+  end.
 
 Lemma bp_Z k : (0 <= k)%Z -> bp k = IZR (2 ^ k).
 Proof. intros H. now rewrite <- (IZR_Zpower radix2). Qed.
+
+Lemma word_share_range n w : 0 <= word_share n w < 1.
+Proof.
+  unfold word_share. pose proof (bpow_gt_0 radix2 (- Z.pos n)) as P.
+  destruct (Z.mod_pos_bound w (2 ^ Z.pos n)) as [L H]; [apply Z.pow_pos_nonneg; lia|]. apply IZR_le in L. apply IZR_lt in H.
+  split; [nra|]. replace 1 with (IZR (2 ^ Z.pos n) * bp (- Z.pos n)); [nra|].
+  rewrite <- bp_Z, <- bpow_plus by lia. now replace (Z.pos n + - Z.pos n)%Z with 0%Z by lia.
+Qed.
+
+Lemma floor_share h k : 0 <= h < 1 -> Zfloor (IZR k + h) = k.
+Proof. intros H. apply Zfloor_imp. rewrite plus_IZR. lra. Qed.
+
+Lemma valid_random h : 0 <= h < 1 -> Valid_rnd (random_rnd h).
+Proof.
+  intros H. assert (P : forall x, 0 <= x -> (0 <= Zfloor (x + h))%Z) by (intros x X; apply Zfloor_lub; simpl; lra). split.
+  - intros x y L. unfold random_rnd. destruct (Rlt_bool_spec x 0) as [X|X], (Rlt_bool_spec y 0) as [Y|Y]; try lra.
+    + apply Z.opp_le_mono. rewrite !Z.opp_involutive. apply Zfloor_le. lra.
+    + pose proof (P (- x) ltac:(lra)). pose proof (P y Y). lia.
+    + apply Zfloor_le. lra.
+  - intros k. unfold random_rnd. rewrite <- opp_IZR, !floor_share by auto. destruct (Rlt_bool _ _); lia.
+Qed.
+
+Global Instance valid_rnd_mode m : Valid_rnd (rnd m).
+Proof. destruct m; simpl; auto with typeclass_instances. apply valid_random, word_share_range. Qed.
+
+Lemma deciding_some m : (1 <= deciding_bits m)%Z.
+Proof. destruct m; simpl; lia. Qed.
+
+(** The word carries where the bits that are cut off are at least what it lacks of a unit. *)
+Lemma random_carry_at n w rest k : (0 <= k)%Z ->
+  random_carry n w rest k = ((2 ^ Z.pos n - w mod 2 ^ Z.pos n) * 2 ^ k <=? rest * 2 ^ Z.pos n)%Z.
+Proof.
+  intros K. unfold random_carry. rewrite Z.shiftl_mul_pow2, Z.shiftr_div_pow2 by lia.
+  assert (D : (0 < 2 ^ k)%Z) by (apply Z.pow_pos_nonneg; lia). set (d := (2 ^ k)%Z) in *.
+  set (x := (rest * 2 ^ Z.pos n)%Z). set (t := (2 ^ Z.pos n - w mod 2 ^ Z.pos n)%Z).
+  pose proof (Z.div_mod x d ltac:(lia)). pose proof (Z.mod_pos_bound x d D). apply eq_true_iff_eq. rewrite !Z.leb_le.
+  split; intros L.
+  - assert (t <= x / d)%Z by lia. nia.
+  - assert (t <= x / d)%Z; [|lia]. apply Z.div_le_lower_bound; lia.
+Qed.
 
 (** [Spec.round_div] in products, quotients and remainders. *)
 Lemma round_div_unfold m x k : round_div m x k =
@@ -34,6 +78,8 @@ Lemma round_div_unfold m x k : round_div m x k =
    | RNA => match 2 * (x mod 2 ^ k) ?= 2 ^ k with
             | Lt => x / 2 ^ k | Gt => x / 2 ^ k + 1
             | Eq => if x <? 0 then x / 2 ^ k else x / 2 ^ k + 1 end
+   | SR n w => if x <? 0 then if random_carry n w (2 ^ k - x mod 2 ^ k) k then x / 2 ^ k else x / 2 ^ k + 1
+               else if random_carry n w (x mod 2 ^ k) k then x / 2 ^ k + 1 else x / 2 ^ k
    end)%Z.
 Proof.
   unfold round_div. destruct (Z.leb_spec k 0).
@@ -95,6 +141,33 @@ Proof.
       * unfold Zrnd_odd. destruct (Req_EM_T _ _) as [H|H].
         -- exfalso. rewrite Hf in H. lra.
         -- rewrite Hf, Hc. now destruct (Z.even q).
+      * (* SR *) assert (Up : forall j s (c : bool), (0 < s < d)%Z -> c = random_carry bits word s k ->
+          Zfloor (IZR j + IZR s / IZR d + word_share bits word) = if c then (j + 1)%Z else j).
+        { intros j s c Hs ->. rewrite random_carry_at by lia. fold d. unfold word_share.
+          set (e := (2 ^ Z.pos bits)%Z). assert (He : (0 < e)%Z) by (apply Z.pow_pos_nonneg; lia).
+          assert (HeR : 0 < IZR e) by now apply IZR_lt. rewrite bpow_opp, bp_Z by lia. fold e. set (w := (word mod e)%Z).
+          assert (Hw : (0 <= w < e)%Z) by now apply Z.mod_pos_bound.
+          replace (IZR j + IZR s / IZR d + IZR w * / IZR e) with (IZR j + IZR (s * e + w * d) / IZR (d * e))
+            by (rewrite plus_IZR, !mult_IZR; field; lra).
+          assert (HdeR : 0 < IZR (d * e)) by (apply IZR_lt; nia).
+          assert (B : forall z, IZR z <= IZR (s * e + w * d) / IZR (d * e) <-> (z * (d * e) <= s * e + w * d)%Z).
+          { intros z. split; intros L.
+            - apply le_IZR. rewrite mult_IZR. apply Rmult_le_compat_r with (r := IZR (d * e)) in L; [|lra].
+              unfold Rdiv in L. rewrite Rmult_assoc, Rinv_l, Rmult_1_r in L by lra. exact L.
+            - apply Rmult_le_reg_r with (IZR (d * e)); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra.
+              rewrite <- mult_IZR. now apply IZR_le. }
+          pose proof (B 0%Z) as B0. pose proof (B 1%Z) as B1. pose proof (B 2%Z) as B2.
+          set (y' := IZR (s * e + w * d) / IZR (d * e)) in *. destruct (Z.leb_spec ((e - w) * d) (s * e)) as [L|L]; apply Zfloor_imp; rewrite ?plus_IZR.
+          - assert (A1 : 1 <= y') by (apply B1; nia).
+            assert (A2 : ~ 2 <= y') by (rewrite B2; nia). lra.
+          - assert (A1 : 0 <= y') by (apply B0; nia).
+            assert (A2 : ~ 1 <= y') by (rewrite B1; nia). lra. }
+        unfold random_rnd. destruct (Z.ltb_spec x 0) as [H|H].
+        -- assert (q <= -1)%Z by nia. assert (IZR q <= -1) by (apply IZR_le; lia). rewrite Rlt_bool_true by lra.
+           replace (- y) with (IZR (- q - 1) + IZR (d - r) / IZR d) by (rewrite Hyq, minus_IZR, opp_IZR, minus_IZR; field; lra).
+           rewrite (Up (- q - 1)%Z (d - r)%Z _ ltac:(lia) eq_refl). destruct (random_carry _ _ _ _); lia.
+        -- assert (0 <= q)%Z by nia. assert (0 <= IZR q) by (apply IZR_le; lia). rewrite Rlt_bool_false by lra.
+           rewrite Hyq, (Up q r _ ltac:(lia) eq_refl). now destruct (random_carry _ _ _ _).
 Qed.
 
 (** ** The value of a number; cutting a term = rounding to a fixed point *)

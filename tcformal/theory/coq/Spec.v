@@ -9,9 +9,18 @@ From Coq Require Import ZArith List Bool.
 Import ListNotations.
 Open Scope Z_scope.
 
-(** * Roundings (IEEE 754 §4.3; RO, to odd: an inexact result gets a lowest bit of 1) *)
+(** * Roundings (IEEE 754 §4.3; RO, to odd: an inexact result gets a lowest bit of 1; SR, stochastic: a word of so many
+      random bits is added to as many of the magnitude's bits below the last kept one, lower ones are cut, and what
+      carries counts) *)
 
-Inductive mode := RNE | RNA | RZ | RD | RU | RO.
+Inductive mode := RNE | RNA | RZ | RD | RU | RO | SR (bits : positive) (word : Z).
+
+(** The bits below the last kept one on which a rounding depends, but for whether any lower bit is 1. *)
+Definition deciding_bits (m : mode) : Z := match m with SR n _ => Z.pos n | _ => 1 end.
+
+(** Whether the word carries: of a magnitude [k] bits are cut off, which are [rest]. *)
+Definition random_carry (bits : positive) (word rest k : Z) : bool :=
+  let n := Z.pos bits in 2 ^ n <=? Z.shiftr (Z.shiftl rest n) k + word mod 2 ^ n.
 
 (** [x / 2^k], rounded to an integer; exact where [k <= 0].  Shifts compute far faster than quotients: [Theorems.v]
     has the same in [*], [/] and [mod] ([round_div_unfold]). *)
@@ -28,6 +37,7 @@ Definition round_div (m : mode) (x k : Z) : Z :=
   | RO => if Z.even q then q + 1 else q
   | RNE => match 2 * r ?= d with Lt => q | Gt => q + 1 | Eq => if Z.even q then q else q + 1 end
   | RNA => match 2 * r ?= d with Lt => q | Gt => q + 1 | Eq => if x <? 0 then q else q + 1 end
+  | SR n w => if x <? 0 then if random_carry n w (d - r) k then q else q + 1 else if random_carry n w r k then q + 1 else q
   end.
 
 (** * Numbers *)
@@ -187,7 +197,7 @@ Definition is_tiny (c : conversion) (n u : Z) : bool :=
 Definition is_infinite (c : conversion) (n : Z) : bool :=
   match overflow c with
   | Infinite => true
-  | Directed => match rho c with RNE | RNA => true | RD => n <? 0 | RU => 0 <? n | _ => false end
+  | Directed => match rho c with RNE | RNA | SR _ _ => true | RD => n <? 0 | RU => 0 <? n | RZ | RO => false end
   | Largest => false
   end.
 

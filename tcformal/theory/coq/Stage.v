@@ -107,7 +107,7 @@ Definition shape_ok (m : widths) (d : sum) (s : summed) : bool :=
   | One _ _ => true
   | Two f rs x =>
       match fraction_bits d with None => true | _ => false end && (length rs =? length (numbers_of x))%nat && (1 <=? length rs)%nat && (length rs <=? 2)%nat &&
-      forallb (lead_ok m f) (combine rs (numbers_of x)) && (0 <=? p (out d)) && (p (out d) + 3 <=? f)
+      forallb (lead_ok m f) (combine rs (numbers_of x)) && (0 <=? p (out d)) && (p (out d) + 2 + deciding_bits (rho (out d)) <=? f)
   end.
 
 Definition summed_ok (m : widths) (d : sum) (s : summed) : bool :=

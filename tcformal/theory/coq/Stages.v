@@ -225,7 +225,7 @@ Proof.
   pose proof (Z.div_mod n (2 ^ e) ltac:(lia)). pose proof (Z.mod_pos_bound n (2 ^ e) P).
   assert (S : n < 0 -> n / 2 ^ e < 0) by (intros; apply Z.div_lt_upper_bound; lia).
   assert (T : 0 <= n -> 0 <= n / 2 ^ e) by (intros; apply Z.div_pos; lia).
-  destruct (Z.ltb_spec n 0); destruct m; try destruct (Z.even _); try destruct (_ ?= _); try destruct (Z.even _); lia.
+  destruct (Z.ltb_spec n 0); destruct m; try destruct (Z.even _); try destruct (_ ?= _); try destruct (Z.even _); try destruct (random_carry _ _ _ _); lia.
 Qed.
 
 Definition idle_carry (bs : list bounds) (d : sum) : bool :=
@@ -305,7 +305,7 @@ Qed.
 
 Definition idle_two (bs : list bounds) (d : sum) : bool :=
   match fraction_bits d, alignment d, carry_bits d with
-  | Some f, RO, None => zero_none d && negb (normalise d) && Nat.leb (length bs) 2 && (0 <=? p (out d)) && (p (out d) + 3 <=? f) && (most_of width bs + 2 <=? f) &&
+  | Some f, RO, None => zero_none d && negb (normalise d) && Nat.leb (length bs) 2 && (0 <=? p (out d)) && (p (out d) + 2 + deciding_bits (rho (out d)) <=? f) && (most_of width bs + 2 <=? f) &&
       (most_of low_upto bs - f <=? least_of grid bs) && forallb (fun b => fst (shape_of b) <? 2 ^ (snd (shape_of b) + 1)) bs
   | _, _, _ => false
   end.
@@ -358,7 +358,7 @@ Proof.
     destruct (H x (or_introl eq_refl)) as [_ [_ [_ [Wx _]]]]. destruct (H y (or_intror (or_introl eq_refl))) as [_ [_ [_ [Wy _]]]].
     rewrite (near_sum d f lo g [x; y] [leading x; leading y]); auto.
     + assert (Fr : forall z, In z [x; y] -> frac (leading z) + 2 <= f).
-      { intros z Hz. destruct (Ld z Hz) as [_ [_ [Fz _]]]. destruct (H z Hz) as [_ [_ [_ [Wz _]]]]. destruct (is_zero z) eqn:Zz; [unfold leading; rewrite Zz; cbn; lia|specialize (Fz eq_refl); lia]. }
+      { pose proof (deciding_some (rho (out d))). intros z Hz. destruct (Ld z Hz) as [_ [_ [Fz _]]]. destruct (H z Hz) as [_ [_ [_ [Wz _]]]]. destruct (is_zero z) eqn:Zz; [unfold leading; rewrite Zz; cbn; lia|specialize (Fz eq_refl); lia]. }
       destruct (exact_two (exact_of d) d f eq_refl F Al Z K N eq_refl P Pf (leading x) (leading y) Rx Ry) as [Q _]; [apply Fr; cbn; auto|apply Fr; cbn; auto|].
       rewrite <- Q. apply exact_alike; [reflexivity|]. destruct Nx as [[A1 A2] _], Ny as [[B1 B2] _]. repeat constructor; congruence.
     + rewrite Forall_forall in Mt. repeat constructor; [apply Mx|apply My]; apply Mt; cbn; auto.
@@ -592,8 +592,8 @@ Qed.
 
 (** ** Overflow *)
 
-(** A rounding to nearest has an Inf where IEEE 754 has one, too. *)
-Definition always_inf (c : conversion) : bool := match overflow c, rho c with Directed, (RNE | RNA) => true | _, _ => false end.
+(** A rounding to nearest has an Inf where IEEE 754 has one, too, and a stochastic one. *)
+Definition always_inf (c : conversion) : bool := match overflow c, rho c with Directed, (RNE | RNA | SR _ _) => true | _, _ => false end.
 
 Lemma always_inf_ok c s n u : always_inf c = true -> convert (with_overflow c Infinite) s n u = convert c s n u.
 Proof.

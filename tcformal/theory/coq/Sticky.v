@@ -29,17 +29,19 @@ Proof.
     split; [|lia]. apply wrap_small; [lia|]. replace (1 + (f + 1 + k) - 1)%Z with (f + 1 + k)%Z by lia. lia. }
   destruct Hn as [Hn Lw]. rewrite Hn, F, La in H.
   assert (Lo : match carry_bits s with Some k => (n0 =? - 2 ^ (f + 1 + k))%Z | None => false end = false) by (destruct (carry_bits s); auto; now apply Z.eqb_neq).
+  set (low := (p (out s) + 1 + deciding_bits (rho (out s)))%Z) in *. assert (LB : (p (out s) + 2 <= low)%Z) by (pose proof (deciding_some (rho (out s))); unfold low; lia).
   assert (H' : (if existsb (fun x => negb (cut RZ u x * 2 ^ Z.max 0 (u - lsb x) =? signed x * 2 ^ Z.max 0 (lsb x - u))%Z) ts && negb (n0 =? 0)%Z
-    then convert (out s) (sign_of (rho (out s)) n0 ts (map (cut RZ u) ts)) (n0 * 2 ^ (p (out s) + 2) + Z.sgn n0) (u - (p (out s) + 2))
+    then convert (out s) (sign_of (rho (out s)) n0 ts (map (cut RZ u) ts)) (n0 * 2 ^ low + Z.sgn n0) (u - low)
     else convert (out s) (sign_of (rho (out s)) n0 ts (map (cut RZ u) ts)) n0 u) = Num z).
   { destruct (carry_bits s) as [k|]; [|exact H]. rewrite Lo in H. exact H. }
   clear H. assert (P : (0 <= p (out s))%Z) by (unfold monotone_conv in Mc; apply andb_prop in Mc; lia).
   match type of H' with (if ?b then _ else _) = _ => destruct b end; pose proof (convert_num_flushed _ _ _ _ _ Mc H') as Vz.
-  - eexists. split; [exact Vz|]. rewrite <- Q, plus_IZR, mult_IZR, <- (bp_Z (p (out s) + 2)) by lia.
-    replace ((IZR n0 * bp (p (out s) + 2) + IZR (Z.sgn n0)) * bp (u - (p (out s) + 2)) - IZR n0 * bp u) with (IZR (Z.sgn n0) * bp (u - p (out s) - 2)).
-    + rewrite Rabs_mult, (Rabs_pos_eq (bp _)) by apply bpow_ge_0. replace (E - f - p (out s) - 2)%Z with (u - p (out s) - 2)%Z by (unfold u; lia).
-      pose proof (bpow_ge_0 radix2 (u - p (out s) - 2)). assert (Rabs (IZR (Z.sgn n0)) <= 1) by (rewrite <- abs_IZR; apply IZR_le; destruct n0; cbn; lia). nra.
-    + rewrite Rmult_plus_distr_r, Rmult_assoc, <- bpow_plus. replace (p (out s) + 2 + (u - (p (out s) + 2)))%Z with u by lia. replace (u - (p (out s) + 2))%Z with (u - p (out s) - 2)%Z by lia. ring.
+  - eexists. split; [exact Vz|]. rewrite <- Q, plus_IZR, mult_IZR, <- (bp_Z low) by lia.
+    replace ((IZR n0 * bp low + IZR (Z.sgn n0)) * bp (u - low) - IZR n0 * bp u) with (IZR (Z.sgn n0) * bp (u - low)).
+    + rewrite Rabs_mult, (Rabs_pos_eq (bp _)) by apply bpow_ge_0. assert (bp (u - low) <= bp (u - p (out s) - 2)) by (apply bpow_le; lia).
+      pose proof (bpow_ge_0 radix2 (u - low)). assert (Rabs (IZR (Z.sgn n0)) <= 1) by (rewrite <- abs_IZR; apply IZR_le; destruct n0; cbn; lia).
+      apply Rle_trans with (1 * bp (u - low)); [now apply Rmult_le_compat_r|lra].
+    + rewrite Rmult_plus_distr_r, Rmult_assoc, <- bpow_plus. replace (low + (u - low))%Z with u by lia. ring.
   - exists (IZR n0 * bp u). split; [exact Vz|]. rewrite Q, Rminus_eq_0, Rabs_R0. apply bpow_ge_0.
 Qed.
 

@@ -6,9 +6,11 @@ Import ListNotations.
 Open Scope Z_scope.
 
 Definition mode_eqb (a b : mode) : bool :=
-  match a, b with RNE, RNE | RNA, RNA | RZ, RZ | RD, RD | RU, RU | RO, RO => true | _, _ => false end.
+  match a, b with RNE, RNE | RNA, RNA | RZ, RZ | RD, RD | RU, RU | RO, RO => true | SR n w, SR k x => (n =? k)%positive && (w =? x) | _, _ => false end.
 Lemma mode_is a b : mode_eqb a b = true -> a = b.
-Proof. destruct a, b; easy. Qed.
+Proof.
+  destruct a, b; try easy. cbn [mode_eqb]. rewrite andb_true_iff, Pos.eqb_eq, Z.eqb_eq. now intros [-> ->].
+Qed.
 
 (** The terms as the sum counts them, and as they are aligned: with the exponents with which they take part in the
     largest one, a term that is cut toward zero among others that are rounded down without its sign. *)
@@ -83,7 +85,7 @@ Variable lost : list positive.
 Definition lost_formula (a : addend) : formula :=
   Negation (Equal (Times (Shift (U (aligned a)) (clamped m f a)) (Num_ (2 ^ Fused.down f a))) (Times (U (significand (of a))) (Num_ (2 ^ up f a)))).
 Definition lost_claims : list claim := map (fun na => Claim [] (Iff (Is (fst na)) (lost_formula (snd na)))) (combine lost (addends y)).
-Definition low_places : Z := p k + 2.
+Definition low_places : Z := p k + 1 + deciding_bits (rho k).
 Definition lowest : formula := match held_bits g with Some w => Equal (n_term y) (Num_ (- 2 ^ (w - 1))) | None => Never end.
 Definition sticky_round : to_round :=
   let some := Both (any_of (map Is lost)) (Negation (n_zero y)) in
@@ -383,7 +385,7 @@ Definition sticky_count : Z :=
 
 Let EO1 : ending_ok m k1 e = true. Proof. exact EO. Qed.
 Lemma low_positive : 0 <= low.
-Proof. destruct (ending_parts ct k e EO) as [P _]. unfold low, low_places. lia. Qed.
+Proof. destruct (ending_parts ct k e EO) as [P _]. unfold low, low_places. pose proof (deciding_some (rho k)). lia. Qed.
 
 Lemma sticky_finished : Forall (fun r => T (finite r) = true) (summands x) -> finished ct k1 e q v (sum_count <? 0) sticky_count (top_is - f - low).
 Proof.

@@ -608,7 +608,7 @@ Proof.
   assert (OK0 : ending_ok m c0 x = true).
   { unfold ending_ok, c0, with_mode; cbn [p emin emax tiny rho]. rewrite (proj2 (Z.leb_le _ _) P), (proj2 (Z.leb_le _ _) M), BB, WK, !Z.eqb_refl. reflexivity. }
   assert (CK0 : Forall (holds ct) (kept_claims c0 x q)).
-  { assert (E : kept_claims c0 x q = kept_claims c x q); [|now rewrite E]. unfold kept_claims, c0, with_mode, null, normal, last_kept, left, right, away_formula, rest_term, one_term, last_kept, right; cbn [p emin rho]. now rewrite R. }
+  { assert (E : kept_claims c0 x q = kept_claims c x q); [|now rewrite E]. unfold kept_claims, c0, with_mode, null, normal, last_kept, left, right, away_formula, rest_term, one_term, last_kept, right, most; cbn [p emin rho]. now rewrite R. }
   destruct (kept_is ct c0 x q v OK0 CK0 SOL NODES n u N B KN) as [K1 K2 K3 K4 K5 K6]. unfold c0, with_mode in *; cbn [p emin rho] in *.
   constructor; auto. intros Nz L. rewrite R. exact (K6 Nz L).
 Qed.
@@ -635,15 +635,15 @@ Proof.
   rewrite (tiny_away c n u P RN Nz) in TK. rewrite TK. clear TK KE R2 aw.
   unfold T, tiny_formula. rewrite TI. cbn [truth value]. destruct (Z.eqb_spec (v (kept x)) (2 ^ p c - 1)) as [Q|Q]; [|reflexivity]. cbn [andb]. specialize (KP Q).
   fold m W in SZ, UT |- *. assert (LK : W (last_kept c x) = v (height x) + emin c - p c) by (unfold W; cbn [value last_kept]; lia).
-  assert (RI : W (right c x q) = Z.min k (most q)) by (unfold W; cbn [value right]; fold W; rewrite LK, UT; reflexivity).
-  assert (RT : W (rest_term c x q) = Z.abs n - v (kept x) * 2 ^ Z.min k (most q)) by (unfold W, rest_term; cbn [value]; fold W; now rewrite RI, SZ).
-  assert (OT : W (one_term c x q) = 2 ^ Z.min k (most q)) by (unfold W, one_term; cbn [value]; fold W; rewrite RI; lia).
-  rewrite RT, OT. destruct (Z.le_gt_cases k (most q)) as [J|J]; [now rewrite Z.min_l by lia|]. exfalso.
+  assert (RI : W (right c x q) = Z.min k (most c q)) by (unfold W; cbn [value right]; fold W; rewrite LK, UT; reflexivity).
+  assert (RT : W (rest_term c x q) = Z.abs n - v (kept x) * 2 ^ Z.min k (most c q)) by (unfold W, rest_term; cbn [value]; fold W; now rewrite RI, SZ).
+  assert (OT : W (one_term c x q) = 2 ^ Z.min k (most c q)) by (unfold W, one_term; cbn [value]; fold W; rewrite RI; lia).
+  rewrite RT, OT. destruct (Z.le_gt_cases k (most c q)) as [J|J]; [now rewrite Z.min_l by lia|]. exfalso.
   destruct (K6 ltac:(unfold k in KP; lia)) as [[E1 _] _]. fold k in E1.
-  assert (MO : Z.abs n < 2 ^ (most q - 2)).
-  { unfold most. replace (Z.log2 (bound q + 1) + 3 - 2) with (Z.succ (Z.log2 (bound q + 1))) by lia. pose proof (Z.log2_spec (bound q + 1) ltac:(lia)). lia. }
-  assert (M3 : 3 <= most q) by (unfold most; pose proof (Z.log2_nonneg (bound q + 1)); lia).
-  assert (2 ^ (most q - 2) <= 2 ^ k) by (apply Z.pow_le_mono_r; lia).
+  assert (MO : Z.abs n < 2 ^ (most c q - 2)).
+  { unfold most. rewrite RN. cbn [deciding_bits]. replace (Z.log2 (bound q + 1) + 2 + 1 - 2) with (Z.succ (Z.log2 (bound q + 1))) by lia. pose proof (Z.log2_spec (bound q + 1) ltac:(lia)). lia. }
+  assert (M3 : 3 <= most c q) by (unfold most; rewrite RN; cbn [deciding_bits]; pose proof (Z.log2_nonneg (bound q + 1)); lia).
+  assert (2 ^ (most c q - 2) <= 2 ^ k) by (apply Z.pow_le_mono_r; lia).
   assert (1 < 2 ^ p c) by (apply Z.pow_gt_1; lia). pose proof (pow2_pos k ltac:(lia)). nia.
 Qed.
 

@@ -80,7 +80,7 @@ Definition window_ok : bool :=
   (low (its (window_number q)) - bits_below (its (window_number q)) =? window_low q) &&
   front_ok m (odd_sum d (window_bits q)) (window_bits q) (window_pair q) && ending_ok m (out d) (window_ending q) &&
   forallb (in_circuit m) (significand (its (window_c q)) :: front_nodes (window_pair q) ++ ending_nodes (window_ending q)) &&
-  (length (numbers_of (window_pair q)) =? 2)%nat && forallb (lead_ok m (window_bits q)) window_pairs && (p (out d) + 3 <=? window_bits q).
+  (length (numbers_of (window_pair q)) =? 2)%nat && forallb (lead_ok m (window_bits q)) window_pairs && (p (out d) + 2 + deciding_bits (rho (out d)) <=? window_bits q).
 End Claims.
 
 (** * Exact sums *)
@@ -142,7 +142,7 @@ Let terms := window_terms q.
 
 Lemma window_parts : fraction_bits d = None /\ forallb (placed_ok m q) terms = true /\ terms <> [] /\ Permutation (places (window_sum q)) (seq 0 (length terms)) /\
   low Y - bits_below Y = window_low q /\ front_ok m e (window_bits q) (window_pair q) = true /\ ending_ok m c (window_ending q) = true /\
-  fits m v (significand C) /\ (forall i, In i (front_nodes (window_pair q)) -> fits m v i) /\ (forall i, In i (ending_nodes (window_ending q)) -> fits m v i) /\ p c + 3 <= window_bits q /\
+  fits m v (significand C) /\ (forall i, In i (front_nodes (window_pair q)) -> fits m v i) /\ (forall i, In i (ending_nodes (window_ending q)) -> fits m v i) /\ p c + 2 + deciding_bits (rho c) <= window_bits q /\
   exists ly lc, numbers_of (window_pair q) = [ly; lc] /\ lead_ok m (window_bits q) (window_number q, ly) = true /\ lead_ok m (window_bits q) (window_c q, lc) = true.
 Proof.
   unfold window_ok in OK. rewrite !andb_true_iff in OK. destruct OK as [[[[[[[[[[F P] N] [[L1 L2] L3]] LW] FO] EO] I] L] LO] PB].
