@@ -47,8 +47,8 @@ from tcformal.errors import InputError
 from tcformal.theory import checked
 from tcformal.theory import refinement as certified
 from tcformal.theory.checked import coqc, sources_digest
+from tcformal.theory.plans.plan import Plan
 from tcformal.theory.refinement import (
-    Plan,
     Refinement,
     kept_refinement,
     load,

@@ -1,0 +1,1 @@
+"""Plans of refinement: cut points of circuits, and the claims about them, as data for Coq."""
