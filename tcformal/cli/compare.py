@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ from tcformal.design.short_names import architecture_of, on_processors
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import format_named
 from tcformal.encodings.spec import Format
-from tcformal.errors import InputError
+from tcformal.errors import InputError, ValueTextError
 from tcformal.identification.causes import (
     MismatchCase,
     MismatchVerdict,
@@ -222,7 +223,10 @@ def _dot_product(
     d = spec.operands.d
     data |= {"c": given["c"] or "0"}
     for name, text in (("expected", right), ("got", wrong)):
-        data[name] = text if text is None or "nan" in text.lower() else hex_word(d, parse_printed(d, text))
+        data[name] = text
+        if text is not None and "nan" not in text.lower():
+            with suppress(ValueTextError):  # `case_of` says so, and where
+                data[name] = hex_word(d, parse_printed(d, text))
     for name in ("scale_a", "scale_b"):
         if given[name] is not None:
             data[name] = listed_values(given[name], count)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -26,6 +27,8 @@ _SHORT = {
     "integer-sums": "integers", "relative-error": "relative", "monotonicity": "monotone",
     "exact-sum": "exact", "correctly-rounded": "rounded",
 }  # fmt: skip
+#: So many claims have a column each.
+_COLUMNS = 3
 
 
 def claim_view(v: ClaimVerdict) -> RenderableType:
@@ -79,26 +82,39 @@ def _shown(number: Fraction) -> str:
 def claims_table(
     verdicts: Mapping[str, Sequence[ClaimVerdict]], refused: Mapping[tuple[str, str], str]
 ) -> RenderableType:
-    """One row per unit, one column per claim; `refused` are claims that do not apply to a unit."""
+    """One row per unit, and first how often each verdict is given; `refused` are claims that do not apply.
+
+    Few claims have a column each; many have a letter, and verdicts their first one.
+    """
     asked = {v.claim for row in verdicts.values() for v in row} | {claim for _, claim in refused}
     claims = [c for c in _SHORT if c in asked]
-    made = table("unit", *(_SHORT[c] for c in claims), ">s")
+    many = len(claims) > _COLUMNS
+    letters = string.ascii_lowercase[: len(claims)]
+    totals: list[Text] = []
+    shown: list[Kind] = []
+    for letter, c in zip(letters, claims, strict=True):
+        kinds = Counter(v.kind for row in verdicts.values() for v in row if v.claim == c)
+        unfit = sum(claim == c for _, claim in refused)
+        counts = [f"{n} {kind.name}" for kind, n in kinds.items()]
+        counts += [f"{unfit} not applicable"] if unfit else []
+        totals.append(Text(f"{letter}  " * many + f"{c}: {', '.join(counts)}"))
+        shown += [kind for kind in kinds if kind not in shown]
+    made = table(*([" ".join(letters)] if many else [_SHORT[c] for c in claims]), "unit", ">s")
     for name, row in verdicts.items():
-        of = {v.claim: v for v in row}
+        of = {v.claim: v.kind for v in row}
         cells = [
-            Text(of[c].kind.name, style=_COLOUR.get(of[c].kind, "bold red")) if c in of else Text("–")
+            Text(of[c].name[: 1 if many else None], style=_COLOUR.get(of[c], "bold red"))
+            if c in of
+            else Text("–")
             for c in claims
         ]
-        made.add_row(name, *cells, f"{sum(v.seconds for v in row):.1f}")
-    for column in made.columns[1:]:
+        made.add_row(
+            *([Text(" ").join(cells)] if many else cells), name, f"{sum(v.seconds for v in row):.1f}"
+        )
+    for column in made.columns[:-2]:
         column.no_wrap = True
-    totals = []
-    for c in claims:
-        kinds = Counter(v.kind.name for row in verdicts.values() for v in row if v.claim == c)
-        unfit = sum(claim == c for _, claim in refused)
-        counts = [f"{n} {kind}" for kind, n in kinds.items()] + ([f"{unfit} not applicable"] if unfit else [])
-        totals.append(f"{c}: {', '.join(counts)}")
-    return Group(made, *(Text(line) for line in totals))
+    legend = ", ".join(f"{kind.name[0]} {kind.name}" for kind in shown)
+    return Group(*totals, *([Text(f"{legend}, – not applicable", style="dim")] if many else []), made)
 
 
 def claims_section(records: Iterable[Mapping[str, Any]]) -> Section:
