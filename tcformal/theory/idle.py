@@ -307,7 +307,11 @@ def _never_over(d: Design, to: Conversion, bs: list[Bounds]) -> bool:
         return False
     if to.mode in ("RZ", "RO"):
         return magnitude < 1 << (to.e_max + 1 - unit)
-    return magnitude <= ((2 << to.fraction_bits) - 1) << (last - unit)
+    if magnitude <= ((2 << to.fraction_bits) - 1) << (last - unit):
+        return True
+    # To nearest, what is less than half a last place above the largest number becomes that.
+    half = unit < last and magnitude < ((4 << to.fraction_bits) - 1) << (last - 1 - unit)
+    return to.mode in ("RNE", "RNA") and half
 
 
 def _grid(bs: list[Bounds]) -> int:

@@ -98,6 +98,8 @@ CHAINS = (
 BFDOT = "arm/bfdot.ebf0"
 #: Normalised products and c in one sum.
 VALPEY = "tfdpa@products=4,fraction_bits=23,normalise_products=true,zero_exponent=none"
+#: A result beside which products of fp16 are less than half a last place, where it is the largest number.
+NEAREST = "tree@steps=(0+1+c),fraction_bits=exact,conversion=RNE-FP32"
 TDP = tree_of(resolve("x86/tdpfp16ps"), 32)
 assert TDP is not None
 #: Of each kind of change two names of one function, and the theorem.
@@ -109,6 +111,11 @@ EQUAL = {
     "signs of zeros": ("idle_sums", f"{HOPPER}@zero_sign=sum", HOPPER),
     "infinities": ("overflow_idle", CDNA1, f"{CDNA1}@overflow=infinity"),
     "no overflow": ("overflow_never_idle", f"{HOPPER}@overflow=largest", HOPPER),
+    "sums to nearest that are never too large": (
+        "idle_sums",
+        f"{NEAREST},overflow=largest",
+        f"{NEAREST},overflow=infinity",
+    ),
     "nothing cut beside zeros": ("idle_sums", f"{ADA}@zero_exponent=-21", f"{ADA}@zero_exponent=none"),
     "carry bits of products": ("idle_sums", f"{RISCV}@carry_bits=5", RISCV),
     "zeros among products": ("idle_sums", f"{TREE},zero_exponent=-300", f"{TREE},zero_exponent=none"),
@@ -224,7 +231,7 @@ DIFFERENT = (
     (f"{HOPPER}@zero_sign=ieee", HOPPER),
     ("ampere/mma.m16n8k16.f32.bf16.bf16.f32@zero_sign=sum", "ampere/mma.m16n8k16.f32.bf16.bf16.f32"),
     ("x86/vdpbf16ps@order=ascending", "x86/vdpbf16ps"),
-    (f"{CDNA1}@overflow=largest", CDNA1),
+    ("cdna1/v_mfma_f32_32x32x4bf16@overflow=largest", "cdna1/v_mfma_f32_32x32x4bf16"),
     (f"{RISCV}@carry_bits=2", RISCV),
     (f"{ADA}@zero_exponent=-15", f"{ADA}@zero_exponent=none"),
     ("ampere/mma.m16n8k16.f32.bf16.bf16.f32@overflow=ieee", "ampere/mma.m16n8k16.f32.bf16.bf16.f32"),
@@ -321,6 +328,13 @@ def test_sums_whose_operands_do_not_tell(base: str, settings: str) -> None:
         (BF16, "zero_sign=sum"),
         (f"{WIDE}@fraction_bits=14", "zero_sign=sum"),
         (BF16, "overflow=ieee"),
+        (f"{NEAREST},{BRAIN}", "overflow=largest"),
+        (NEAREST.replace("RNE", "RU"), "overflow=largest"),
+        # Two products of 6·6 beside 65504: half a last place is 16, and one of 1.5·6 is less.
+        (
+            f"{NEAREST.replace('32', '16')},a_format=e2m1,b_format=e2m1,c_format=fp16,d_format=fp16",
+            "overflow=largest",
+        ),
     ],
 )
 def test_sums_whose_operands_may_tell(base: str, settings: str) -> None:

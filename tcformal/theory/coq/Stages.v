@@ -611,13 +611,17 @@ Definition all_magnitudes (bs : list bounds) (d : sum) : Z :=
   let g := least_magnitude bs d in
   zsum (map (fun b => magnitude g b + match added bs d with None => 0 | Some u => 2 ^ (u - g) end) bs).
 
-(** Rounded down, what is below the least power of two that is too large stays below it. *)
+(** Rounded down, what is below the least power of two that is too large stays below it; rounded to nearest, what is less than
+    half a last place above the largest number. *)
 Definition never_over (bs : list bounds) (d : sum) : bool :=
   let c := out d in let g := least_magnitude bs d in
   match carry_bits d, fraction_bits d, zero_exponent d with None, None, _ | None, Some _, ZeroNone => true | _, _, _ => false end &&
   negb (normalise d) && shapes_ok bs && range_ok c && (g <=? emax c - p c) &&
   match rho c with
   | RZ | RO => all_magnitudes bs d <? 2 ^ (emax c + 1 - g)
+  | RNE | RNA =>
+      (all_magnitudes bs d <=? (2 ^ (p c + 1) - 1) * 2 ^ (emax c - p c - g)) ||
+      (g <? emax c - p c) && (all_magnitudes bs d <? (2 ^ (p c + 2) - 1) * 2 ^ (emax c - p c - 1 - g))
   | _ => all_magnitudes bs d <=? (2 ^ (p c + 1) - 1) * 2 ^ (emax c - p c - g)
   end.
 
@@ -674,6 +678,32 @@ Proof.
   apply Rplus_le_compat; [apply One; auto; now left|]. apply IH; auto. intros c y Hc Hy. apply One; auto. now right.
 Qed.
 
+Lemma not_large_near c n u : rho c = RNE \/ rho c = RNA -> 0 <= p c -> emin c <= emax c ->
+  (Rabs (IZR n * bp u) < IZR (2 ^ (p c + 2) - 1) * bp (emax c - p c - 1))%R ->
+  let r := round_div (rho c) n (last_bit c n u - u) in r <> 0 -> Z.log2 (Z.abs r) + last_bit c n u <= emax c.
+Proof.
+  intros Rm P M A r R. destruct (round_div_log2 c n u R) as [B1 _]. fold r in B1. set (x := (IZR n * bp u)%R) in *.
+  set (h := bp (emax c - p c - 1)) in *. assert (H0 : (0 < h)%R) by apply bpow_gt_0.
+  assert (Mx : (max_of c + 2 * h = bp (emax c + 1))%R).
+  { unfold max_of, h. replace (emax c - p c) with ((emax c - p c - 1) + 1) by lia. replace (emax c + 1) with ((p c + 2) + (emax c - p c - 1)) by lia.
+    replace (emax c - p c - 1 + 1 - 1) with (emax c - p c - 1) by lia. rewrite !bpow_plus, (bp_Z (p c)), minus_IZR, Z.pow_add_r, mult_IZR by lia. cbn. lra. }
+  assert (Up : (IZR (2 ^ (p c + 2) - 1) * h = max_of c + h)%R).
+  { replace (max_of c + h)%R with (bp (emax c + 1) - h)%R by lra. unfold h. replace (emax c + 1) with ((p c + 2) + (emax c - p c - 1)) by lia.
+    rewrite bpow_plus, minus_IZR, <- bp_Z by lia. lra. }
+  rewrite Up in A.
+  assert (Fm : generic_format radix2 (flt c) (max_of c)).
+  { apply generic_format_FLT. exists (Float radix2 (2 ^ (p c + 1) - 1) (emax c - p c)); [reflexivity| |cbn; lia].
+    cbn [Fnum]. pose proof (pow2_pos (p c + 1) ltac:(lia)). rewrite Z.abs_eq by lia. change (Zpower radix2 (p c + 1)) with (2 ^ (p c + 1)). lia. }
+  assert (V : Prec_gt_0 (p c + 1)) by (unfold Prec_gt_0; lia).
+  assert (N : forall g, generic_format radix2 (flt c) g -> (Rabs (flt_rnd c x - x) <= Rabs (g - x))%R).
+  { intros g G. unfold flt_rnd. destruct Rm as [->| ->]; cbn [rnd]; apply round_N_pt; auto with typeclass_instances. }
+  assert (F : (Rabs (flt_rnd c x) < bp (emax c + 1))%R).
+  { apply Rabs_def2 in A. pose proof (N (max_of c) Fm) as N1. pose proof (N (- max_of c)%R (generic_format_opp _ _ _ Fm)) as N2.
+    apply Rabs_lt. rewrite <- Mx. unfold Rabs in N1, N2. repeat destruct (Rcase_abs _) in N1; repeat destruct (Rcase_abs _) in N2; lra. }
+  assert (Q : (bp (Z.log2 (Z.abs r) + last_bit c n u) < bp (emax c + 1))%R) by (eapply Rle_lt_trans; [exact B1|exact F]).
+  apply lt_bpow in Q. lia.
+Qed.
+
 Lemma never_over_ok bs d vs : never_over bs d = true -> covered bs vs ->
   sum_values d vs = sum_values (with_out d (with_overflow (out d) Infinite)) vs.
 Proof.
@@ -696,7 +726,15 @@ Proof.
   { intros Q. apply any_overflow; auto. eapply Rle_trans; [exact B|]. apply IZR_le in Q. rewrite mult_IZR, <- (bp_Z (emax (out d) - p (out d) - g)) in Q by lia.
     unfold max_of. replace (bp (emax (out d) - p (out d))) with (bp (emax (out d) - p (out d) - g) * bp g)%R by (rewrite <- bpow_plus; f_equal; lia).
     rewrite <- Rmult_assoc. apply Rmult_le_compat_r; [apply bpow_ge_0|exact Q]. }
-  destruct (rho (out d)) eqn:Rm; try (apply Down; auto; fail); apply Near; now apply Z.leb_le.
+  assert (Half : rho (out d) = RNE \/ rho (out d) = RNA -> g < emax (out d) - p (out d) -> m < (2 ^ (p (out d) + 2) - 1) * 2 ^ (emax (out d) - p (out d) - 1 - g) ->
+    convert (with_overflow (out d) Infinite) (sign_of (rho (out d)) (total d ts) ts (counts d ts)) (total d ts) (unit_of d ts) =
+    convert (out d) (sign_of (rho (out d)) (total d ts) ts (counts d ts)) (total d ts) (unit_of d ts)).
+  { intros Rm L Q. apply overflow_unseen. apply not_large_near; auto. eapply Rle_lt_trans; [exact B|]. apply IZR_lt in Q.
+    rewrite mult_IZR, <- (bp_Z (emax (out d) - p (out d) - 1 - g)) in Q by lia.
+    replace (bp (emax (out d) - p (out d) - 1)) with (bp (emax (out d) - p (out d) - 1 - g) * bp g)%R by (rewrite <- bpow_plus; f_equal; lia).
+    rewrite <- Rmult_assoc. apply Rmult_lt_compat_r; [apply bpow_gt_0|exact Q]. }
+  destruct (rho (out d)) eqn:Rm; try (apply Down; auto; fail); try (apply Near; now apply Z.leb_le).
+  all: apply orb_prop in M; destruct M as [M|M]; [apply Near; now apply Z.leb_le|apply andb_prop in M; destruct M as [M1 M2]; apply Half; auto; now apply Z.ltb_lt].
 Qed.
 
 (** * Operands with the exponents of their leading bits *)
