@@ -687,6 +687,7 @@ BOXES: dict[str, Box] = {
         formats="e2m1,e2m1,fp32,fp32", block=8),
     "scaled-e2m1-chain": Box(lambda p, c: chain([total(p[:8]), total(p[8:])], c), k=16,
         formats="e2m1,e2m1,fp32,fp32", block=8),
+    "scaled-e2m1-steps": Box(partial(steps, n=8, bits=22), k=16, formats="e2m1,e2m1,fp32,fp32", block=16),
     "two-level-without-c": Box(
         lambda p, c: total([to((8, 13), fused(p[i : i + 4], 0, 20)) for i in (0, 4)])),
     "tf32-half-away": Box(lambda p, c: to(FP32, fused(p, c, 25), "RZ"), formats="fp32,fp32,fp32,fp32",

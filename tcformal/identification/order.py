@@ -103,6 +103,8 @@ def order_of(ask: AskBatch, formats: Operands, k: int, *, with_c: bool = True, d
     return Order(None, {}, reason, {}, asked.probes, asked.batches)
 
 
+#: In how many steps the products of a block may be taken, and the fewest products of such a step.
+_PIECES, _STEP = (2, 4), 4
 #: Formats of two signed factors whose powers of two are those of scales of so many exponent bits.
 _OF_SCALES = {8: "bf16", 5: "e5m2", 4: "e4m3"}
 
@@ -112,7 +114,7 @@ def order_of_unit(ask: AskBatch, spec: UnitSpec, k: int, *, with_c: bool = True)
 
     Where products lie too near each other, their scales move one product of each block away from those of
     others: the order of blocks shows, and the products of a block are taken to be terms of the sum that the
-    block is in, or a sum of their own.
+    block is in, or a sum of their own, or terms of some sums in steps.
     """
     made = order_of(lambda x: ask(with_scales(spec, x)), spec.operands, k, with_c=with_c)
     if made.root is not None or spec.scale_format is None or k % (block := spec.scale_block or k):
@@ -129,9 +131,12 @@ def order_of_unit(ask: AskBatch, spec: UnitSpec, k: int, *, with_c: bool = True)
     )
     if found.root is None:
         return made
-    flat, nested = (_of_products(found, block, inner) for inner in (False, True))
-    count = made.probes + found.probes, made.batches + found.batches
-    return replace(flat, probes=count[0], batches=count[1], others=(nested,) if block > 1 else ())
+    flat, count = _of_products(found, block), (made.probes + found.probes, made.batches + found.batches)
+    assert flat is not None
+    ways = [_of_products(found, block, inner=True)] if block > 1 else []
+    ways += [_of_products(found, block, pieces=n) for n in _PIECES if block % n == 0 and block // n >= _STEP]
+    others = tuple(x for x in ways if x is not None)
+    return replace(flat, probes=count[0], batches=count[1], others=others)
 
 
 def _scaled(spec: UnitSpec, k: int, scaled: Format, x: Batch) -> Batch:
@@ -153,25 +158,36 @@ def _scaled(spec: UnitSpec, k: int, scaled: Format, x: Batch) -> Batch:
     return Batch(a, b, x.c, *scales)
 
 
-def _of_products(order: Order, block: int, inner: bool) -> Order:
-    """An order of blocks as one of products: a block's are terms, or a sum of their own."""
+def _of_products(order: Order, block: int, *, inner: bool = False, pieces: int = 1) -> Order | None:
+    """An order of blocks as one of products: a block's are terms, or a sum of their own, or some in each step.
+
+    None where a sum of several blocks would take its products in steps.
+    """
     assert order.root is not None
-    steps: dict[Step, Step] = {}
+    bits: dict[Step, int | None] = {}
+    size = block // pieces
 
     def whole(step: Step) -> Step:
         children: list[int | str | Step] = []
+        last: Sequence[int] = ()
         for x in step.children:
             if isinstance(x, int):
                 products = range(x * block, (x + 1) * block)
-                children += [Step(tuple(products))] if inner else products
+                children += [Step(tuple(products))] if inner else products[:size]
+                last = products[size:]
             else:
                 children.append(whole(x) if isinstance(x, Step) else x)
-        steps[step] = made = Step(tuple(children), step.stage)
-        return made
+        made = Step(tuple(children), step.stage)
+        kept = [made]
+        for start in range(0, 0 if inner else len(last), size):
+            kept.append(Step((*last[start : start + size], kept[-1]), step.stage))
+        if step in order.fraction_bits:
+            bits.update(dict.fromkeys(kept, order.fraction_bits[step]))
+        return kept[-1]
 
-    root = whole(order.root)
-    bits = {steps[step]: n for step, n in order.fraction_bits.items()}
-    return replace(order, root=root, fraction_bits=bits, groups={})
+    if pieces > 1 and any(sum(isinstance(x, int) for x in y.children) > 1 for y in order.root.steps()):
+        return None
+    return replace(order, root=whole(order.root), fraction_bits=bits, groups={})
 
 
 def first_masks(formats: Operands, k: int) -> Batch:

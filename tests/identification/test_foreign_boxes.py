@@ -429,7 +429,14 @@ def test_inner_sums_in_frames_are_blocks_that_a_flat_sum_may_have() -> None:
     ("name", "orders"),
     [
         ("scaled-e2m1", ["(0..15+c)", "((0..7)+(8..15)+c)"]),
-        ("scaled-e2m1-chain", ["(8..15+(0..7+c))", "(((0..7)+c)+(8..15))"]),
+        (
+            "scaled-e2m1-chain",
+            ["(8..15+(0..7+c))", "(((0..7)+c)+(8..15))", "(12..15+(8..11+(4..7+(0..3+c))))"],
+        ),
+        (
+            "scaled-e2m1-steps",
+            ["(0..15+c)", "((0..15)+c)", "(8..15+(0..7+c))", "(12..15+(8..11+(4..7+(0..3+c))))"],
+        ),
     ],
 )
 def test_scales_show_the_order_of_blocks_of_short_numbers(name: str, orders: list[str]) -> None:
@@ -442,7 +449,7 @@ def test_scales_show_the_order_of_blocks_of_short_numbers(name: str, orders: lis
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["scaled-e2m1", "scaled-e2m1-chain"])
+@pytest.mark.parametrize("name", ["scaled-e2m1", "scaled-e2m1-chain", "scaled-e2m1-steps"])
 def test_trees_of_blocks_of_short_numbers_are_found(name: str) -> None:
     box, designs = BOXES[name], left_of_search(name)
     made = batch(designs[0], 16, 500, 3)
