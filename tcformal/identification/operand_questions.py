@@ -355,6 +355,31 @@ def large_sums(spec: UnitSpec, k: int) -> Batch:
     return with_scales(spec, Batch(a, b, np.zeros(len(counts), np.uint64)))
 
 
+#: Inputs of terms at three heights, and the seed of their places.
+_HEIGHTS, _PLACES = 24, 1
+
+
+def cancelled_twice(spec: UnitSpec, k: int, *, with_c: bool) -> Batch:
+    """Two pairs of terms that cancel, far from each other, and a term far below both, at random places.
+
+    Sums whose errors are summed apart, in the format of results, lose that term; exact ones keep it.
+    Shapes: no rows where fewer than five terms are summed.
+    """
+    masks, d = Masks(spec.operands, k, with_c=with_c, high=0), spec.d_format
+    low, high = d.e_min, min(d.e_max - 2, spec.a_format.e_max + spec.b_format.e_max)
+    held = [n for n in range(low, high + 1) if masks.word_pair(0, power_of_two(n))]
+    if len(masks.leaves) < 5 or not held:
+        return masks.batch([])
+    heights = [power_of_two(n) for n in (held[-1], held[len(held) // 2], held[0])]
+    values = (heights[0], -heights[0], heights[1], -heights[1], heights[2])
+    random, rows = np.random.default_rng(_PLACES), []
+    for _ in range(_HEIGHTS):
+        row = dict(zip(map(int, random.permutation(masks.leaves)), values, strict=False))
+        if all(masks.word_pair(leaf, value) for leaf, value in row.items()):
+            rows.append(row)
+    return with_scales(spec, masks.batch(rows))
+
+
 def _subnormals(fmt: Format) -> list[int]:
     """The smallest and the largest subnormal number, which is negative."""
     most = (1 << fmt.fraction_bits) - 1

@@ -159,7 +159,7 @@ def _scaled(spec: UnitSpec, k: int, scaled: Format, x: Batch) -> Batch:
 
 
 def _of_products(order: Order, block: int, *, inner: bool = False, pieces: int = 1) -> Order | None:
-    """An order of blocks as one of products: a block's are terms, or a sum of their own, or some in each step.
+    """An order of blocks as one of products: a block's are terms, a sum of their own, or some in each step.
 
     None where a sum of several blocks would take its products in steps.
     """

@@ -26,6 +26,7 @@ from tcformal.identification.operand_questions import (
     below_exact,
     beside_midpoints,
     c_cut,
+    cancelled_twice,
     inner_bits,
     isolated,
     subnormal_factors,
@@ -266,6 +267,8 @@ def test_a_state_is_seen_on_an_input_whose_answers_spread() -> None:
             marks=pytest.mark.slow,
         ),
         pytest.param("by-data", "OUTSIDE", "order", marks=pytest.mark.slow),
+        # One of 20,000 random sums is not that of exact ones.
+        pytest.param("two-sum", "OUTSIDE", " looks like compensated sum", marks=pytest.mark.slow),
         pytest.param(
             "absent",
             "FAULTY",
@@ -278,6 +281,15 @@ def test_the_first_line_says_what_a_device_looks_like(name: str, verdict: str, s
     found, line = first_line(name)
     assert found.name == verdict
     assert says in line
+
+
+@pytest.mark.parametrize(("name", "all_kept"), [("exact", True), ("two-sum", False), ("kahan", False)])
+def test_terms_at_three_heights_show_errors_that_are_summed_apart(name: str, all_kept: bool) -> None:
+    asker = asked(name)
+    told = cancelled_twice(asker.spec, asker.k, with_c=True)
+    assert len(told.c) > 10
+    numbers = numbers_of(asker.spec.d_format, asker.ask(told))
+    assert all(x for x in numbers) is all_kept
 
 
 def test_what_no_design_does_is_outside_though_the_time_of_the_search_is_over() -> None:

@@ -411,14 +411,14 @@ def refuse(spec: UnitSpec) -> None:
         "factors that are cut in halves": d.lost_bits == "halves",
         "tiny results that are rounded otherwise": tiny_otherwise(d),
         "sums rounded down otherwise": d.summation in ("tr", "gtr") and not down,
-        "exact sums of more than two terms": _exact_terms(spec) > 2 and not _windowed(spec),
+        "exact sums of more than two terms": exact_terms(spec) > 2 and not _windowed(spec),
     }  # fmt: skip
     found = [x for x, is_so in missing.items() if is_so]
     if found:
         raise InputError(f"expected a unit without {', '.join(found)}, but got {spec.name}")
 
 
-def _exact_terms(spec: UnitSpec) -> int:
+def exact_terms(spec: UnitSpec) -> int:
     """The most terms of a sum of a unit that cuts none of them; 0 where every sum does."""
     d = spec.design
     if spec.tree is not None:
@@ -433,12 +433,12 @@ def _exact_terms(spec: UnitSpec) -> int:
 def _windowed(spec: UnitSpec) -> bool:
     """Whether each sum of a unit is exact, of several products in one window, and of c."""
     d = spec.design
-    if spec.tree is not None or (d.summation, d.c_position) != ("fused", "joined") or _exact_terms(spec) < 3:
+    if spec.tree is not None or (d.summation, d.c_position) != ("fused", "joined") or exact_terms(spec) < 3:
         return False
     g, o = Graph(), spec.operands
     a, b = (unpack(g, g.input(x, f.width), f) for x, f in (("a", o.a), ("b", o.b)))
     terms = [product(g, a, b).term]
-    return fixed_width(terms * (_exact_terms(spec) - 1)) <= FIXED_WINDOW
+    return fixed_width(terms * (exact_terms(spec) - 1)) <= FIXED_WINDOW
 
 
 def _rounds_product(x: DotStep) -> bool:
