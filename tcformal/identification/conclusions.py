@@ -208,9 +208,12 @@ class Concluding(ABC):
 
     def _compensated(self, simplest: UnitSpec) -> bool:
         """Whether an exact sum is none: answers to terms at three heights, as compensated sums have them."""
-        if self.asker.by_hand or self.asker.late or exact_terms(simplest) < _FEW_TERMS:
+        if self.asker.by_hand or self.asker.late or self.spec.d_format.integer:
             return False
-        self.asker.ask(questions.cancelled_twice(self.spec, self.k, with_c=not self.asker.refused))
+        told = questions.cancelled_twice(self.spec, self.k, with_c=not self.asker.refused)
+        if exact_terms(simplest) < _FEW_TERMS or not len(told.c):
+            return False
+        self.asker.ask(told)
         return bool(self.asker.misfits(simplest).size)
 
     def _candidates(self) -> list[UnitSpec]:
