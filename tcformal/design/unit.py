@@ -263,6 +263,18 @@ def takes(spec: UnitSpec, k: int) -> bool:
     return k <= spec.k or chained
 
 
+def most_exact_terms(spec: UnitSpec) -> int:
+    """The most terms of a sum of a unit that cuts none of them; 0 where every sum does."""
+    d = spec.design
+    if spec.tree is not None:
+        designs = stage_designs(spec.tree, d)
+        exact = (x for x in spec.tree.root.steps() if designs[x.stage].fraction_bits is None)
+        return max((len(x.children) for x in exact), default=0)
+    if d.fraction_bits is not None:
+        return 0
+    return min(spec.k, d.products) + (d.c_position == "joined") if d.summation == "fused" else 2
+
+
 def product_signs(spec: UnitSpec, length: int) -> list[int]:
     """The sign of each product in chained calls: -1 for subtracted products, else 1."""
     return [-1 if spec.design.subtracts(i % spec.k) else 1 for i in range(length)]

@@ -12,7 +12,7 @@ import numpy as np
 
 from tcformal.callbacks import Progress
 from tcformal.design.names import resolve
-from tcformal.design.unit import UnitSpec
+from tcformal.design.unit import UnitSpec, most_exact_terms
 from tcformal.identification import operand_questions as questions
 from tcformal.identification.asker import Asker
 from tcformal.identification.certify import Sameness, certainty, certified, fault, settled_designs, varied_by
@@ -37,7 +37,6 @@ from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import Batch, batch_of, rows_of, witness_at
 from tcformal.simulation.operands.inputs import without_nan
 from tcformal.simulation.operands.witness import Witness
-from tcformal.theory.plans.plan import exact_terms
 
 #: Rounds of the search, and designs that are shown of a class.
 ROUNDS, _MEMBERS = 8, 8
@@ -208,10 +207,11 @@ class Concluding(ABC):
 
     def _compensated(self, simplest: UnitSpec) -> bool:
         """Whether an exact sum is none: answers to terms at three heights, as compensated sums have them."""
-        if self.asker.by_hand or self.asker.late or self.spec.d_format.integer:
+        asked = not (self.asker.by_hand or self.asker.late or self.spec.d_format.integer)
+        if not asked or most_exact_terms(simplest) < _FEW_TERMS:
             return False
         told = questions.cancelled_twice(self.spec, self.k, with_c=not self.asker.refused)
-        if exact_terms(simplest) < _FEW_TERMS or not len(told.c):
+        if not len(told.c):
             return False
         self.asker.ask(told)
         return bool(self.asker.misfits(simplest).size)

@@ -54,13 +54,13 @@ from tcformal.theory.idle import (
     plain_factors,
     plain_frame,
     plain_rounding,
-    plain_sums,
     product_bounds,
     range_ok,
     rounded_terms_idle,
     rule_idle,
     sum_of_groups,
     summation,
+    sums_by_value,
     sums_of,
     tidied,
 )
@@ -375,7 +375,7 @@ def _sums(form: Form) -> IdleAxis | None:
     unit, root, terms = form.unit, form.root, product_bounds(form.unit)
     if root is None or terms is None:
         return None
-    plain = plain_sums(root, terms, first_c(unit, root), in_steps=unit.tree is not None)[0]
+    plain = sums_by_value(root, terms, first_c(unit, root), in_steps=unit.tree is not None)[0]
     after, sums = replace(form, sums=plain), f"({summation(unit, plain)})"
     if not one_nan(unit):
         return _idle("idle_steps_words", after, "idle_words", sums, "w O")
@@ -391,7 +391,7 @@ def _from_zero(form: Form) -> IdleAxis | None:
         return None
     known = of_format(c)
     zero = replace(known, grid=known.upto, upto=known.low_upto)
-    plain = plain_sums(root, terms, [zero], in_steps=unit.tree is not None)[0]
+    plain = sums_by_value(root, terms, [zero], in_steps=unit.tree is not None)[0]
     after, sums = replace(form, sums=plain), f"({summation(unit, plain)})"
     condition, proof = f"idle_from_zero d {sums} = true", f"idle_sums_from_zero d {sums} w O L Z"
     return IdleAxis("idle_sums_from_zero", after, condition, proof, length=unit.k, zero_c=True)

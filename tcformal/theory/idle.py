@@ -135,10 +135,12 @@ def first_c(unit: UnitSpec, root: Sum) -> list[Bounds]:
     return [of_format(start_format(unit)), _of_result(root.target)]
 
 
-def plain_sums(x: Sum, terms: Bounds, cs: list[Bounds], *, in_steps: bool) -> tuple[Sum, list[Bounds]]:
+def sums_by_value(x: Sum, terms: Bounds, cs: list[Bounds], *, in_steps: bool) -> tuple[Sum, list[Bounds]]:
     """The sum with plain values, and what is known of its result as it is, for each c."""
     plain = {
-        i: plain_sums(y, terms, cs, in_steps=in_steps) for i, y in enumerate(x.operands) if isinstance(y, Sum)
+        i: sums_by_value(y, terms, cs, in_steps=in_steps)
+        for i, y in enumerate(x.operands)
+        if isinstance(y, Sum)
     }
     cases = [
         [plain[i][1][n] if isinstance(y, Sum) else _leaf(x, y, terms, c) for i, y in enumerate(x.operands)]

@@ -16,7 +16,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -39,11 +39,11 @@ from tcformal.theory.formulas import (
     Claim,
     make,
 )
-from tcformal.theory.plans.groups import ScaledGroupsPlan, groups
+from tcformal.theory.plans.groups import ScaledGroupsPlan, of_scaled_groups
 from tcformal.theory.plans.integers import IntegerPlan, coq_integer_design
 from tcformal.theory.plans.plan import Plan
-from tcformal.theory.plans.skipping import SkippingPlan, skips
-from tcformal.theory.plans.sticky import StickyPlan, sticks
+from tcformal.theory.plans.skipping import SkippingPlan, skips_blocks
+from tcformal.theory.plans.sticky import StickyPlan, keeps_a_sticky_bit
 from tcformal.theory.plans.wide import WidePlan
 
 
@@ -111,32 +111,30 @@ class Refinement:
         )
 
 
-def plan_of(
-    spec: UnitSpec,
-) -> Plan | WidePlan | StickyPlan | ScaledGroupsPlan | SkippingPlan | IntegerPlan:
-    """A unit's circuit, its cut points and the claims about them; InputError as these have it."""
+_AnyPlan = Plan | WidePlan | StickyPlan | ScaledGroupsPlan | SkippingPlan | IntegerPlan
+
+
+def _way(spec: UnitSpec) -> tuple[Callable[[UnitSpec], _AnyPlan], str]:
+    """What makes a unit's plan, and the source in Coq that its file requires."""
     if spec.d_format.integer:
-        return IntegerPlan(spec)
-    if groups(spec):
-        return ScaledGroupsPlan(spec)
+        return IntegerPlan, "IntegerCircuit.v"
+    if of_scaled_groups(spec):
+        return ScaledGroupsPlan, "GroupUnit.v"
     if wide_parameter(spec):
-        return WidePlan(spec)
-    if skips(spec):
-        return SkippingPlan(spec)
-    return StickyPlan(spec) if sticks(spec) else Plan(spec)
+        return WidePlan, "WideUnit.v"
+    if skips_blocks(spec):
+        return SkippingPlan, "SkippingUnit.v"
+    return (StickyPlan, "StickyUnit.v") if keeps_a_sticky_bit(spec) else (Plan, "Unit.v")
+
+
+def plan_of(spec: UnitSpec) -> _AnyPlan:
+    """A unit's circuit, its cut points and the claims about them; InputError as these have it."""
+    return _way(spec)[0](spec)
 
 
 def sources_of(spec: UnitSpec) -> str:
     """SHA-256 of the sources in Coq that a unit's file requires."""
-    if spec.d_format.integer:
-        return sources_digest("IntegerCircuit.v")
-    if groups(spec):
-        return sources_digest("GroupUnit.v")
-    if wide_parameter(spec):
-        return sources_digest("WideUnit.v")
-    if skips(spec):
-        return sources_digest("SkippingUnit.v")
-    return sources_digest("StickyUnit.v" if sticks(spec) else "Unit.v")
+    return sources_digest(_way(spec)[1])
 
 
 def definition(spec: UnitSpec) -> str:

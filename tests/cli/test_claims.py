@@ -77,6 +77,23 @@ def test_the_instance_for_coq_is_written_with_the_command_that_checks_it(tmp_pat
     assert "expected --coq with one unit and one claim" in run(VOLTA, "--claim", "all", "--coq", "x").stderr
 
 
+@pytest.mark.slow
+def test_all_claims_of_a_unit_stand_in_one_line_with_its_name() -> None:
+    """Each verdict as its first letter, under the letter of its claim, at 80 columns too."""
+    done = CliRunner().invoke(main, ["prove", "--claim", "all", "--filter", VOLTA], env={"COLUMNS": "80"})
+    data = json.loads(run("--claim", "all", "--filter", VOLTA, "--json").stdout)
+    lines = done.stdout.splitlines()
+    (row,) = (line.split() for line in lines if VOLTA in line)
+    letters = {line.split()[1].rstrip(":"): line[0] for line in lines if line[1:3] == "  "}
+    heads = next(line.split() for line in lines if line.startswith("a b "))
+    said = dict(zip(heads, row, strict=False))
+    assert len(data["claims"]) > 10
+    for claim in data["claims"]:
+        assert said[letters[claim["claim"]]] == claim["verdict"][0]
+    for claim in data["refused"]:
+        assert said[letters[claim["claim"]]] == "–"
+
+
 def test_inputs_refute_a_claim_and_what_stands_in_a_theorems_way_is_said() -> None:
     result = run("x86/tdpbf16ps", "--claim", "product-order")
     assert result.exit_code == 1, result.output

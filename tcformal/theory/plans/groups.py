@@ -246,7 +246,7 @@ Proof. exact (group_words_to_words _ _ _ _ checked claimed). Qed.
 """
 
 
-def groups(spec: UnitSpec) -> bool:
+def of_scaled_groups(spec: UnitSpec) -> bool:
     """Whether a unit is one sum of scaled groups of exact products and c."""
     d = spec.design
     one = spec.tree is None and spec.emulation is None and spec.k <= d.products

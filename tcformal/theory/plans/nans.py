@@ -65,7 +65,7 @@ def block_term(
     invalid = num(default)
     if how == "fused":
         both = [products[0], *_spine(tree.children[0])]
-        return first_nan(invalid, [_chain(rule, invalid, NO_NAN, nans, both), c])
+        return first_present(invalid, [_chain(rule, invalid, NO_NAN, nans, both), c])
     if how in ("two_chains", "pair_chains"):
         inner = tree.children[0]
         assert isinstance(inner, Summed)
@@ -75,8 +75,8 @@ def block_term(
         else:
             steps = list(zip(nans, products, strict=True))
             sides = [_pairs(invalid, x, steps[2 * i :]) for i, x in enumerate(results)]
-        return first_nan(invalid, [c, *sides])
-    return first_nan(invalid, [_chain(rule, invalid, c, nans, _spine(tree))])
+        return first_present(invalid, [c, *sides])
+    return first_present(invalid, [_chain(rule, invalid, c, nans, _spine(tree))])
 
 
 def steps_term(
@@ -97,8 +97,10 @@ def steps_term(
         )
         factors = next(known, factors)
     both = [*of_c, *inner]
-    one = MaybeNan(any_of(x.present for x in both), first_nan(default, both))
-    return MaybeNan(is_one(tree.sum.ending.outcome.nan), first_nan(default, _ordered(rule, *factors, one)))
+    one = MaybeNan(any_of(x.present for x in both), first_present(default, both))
+    return MaybeNan(
+        is_one(tree.sum.ending.outcome.nan), first_present(default, _ordered(rule, *factors, one))
+    )
 
 
 def _ordered(rule: str, a: MaybeNan, b: MaybeNan, s: MaybeNan) -> list[MaybeNan]:
@@ -110,7 +112,7 @@ def _spine(x: At | Summed) -> list[Number]:
     return [] if isinstance(x, At) else [*_spine(x.children[0]), x.sum.ending.outcome]
 
 
-def first_nan(default: Expr, nans: Sequence[MaybeNan]) -> Expr:
+def first_present(default: Expr, nans: Sequence[MaybeNan]) -> Expr:
     return reduce(lambda word, x: choice(x.present, x.word, word), reversed(nans), default)
 
 
@@ -120,7 +122,7 @@ def _chain(
     made = start
     for (a, b), y in zip(nans, results, strict=False):
         order, nan = _ordered(rule, a, b, made), is_one(y.nan)
-        made = MaybeNan(nan | made.present, choice(nan, first_nan(default, order), made.word))
+        made = MaybeNan(nan | made.present, choice(nan, first_present(default, order), made.word))
     return made
 
 
@@ -132,7 +134,7 @@ def _pairs(default: Expr, results: Sequence[Number], steps: Sequence[tuple[Nans,
     word = choice(is_one(results[0].nan), default, word)
     for nans, last in reversed(steps[:2]):
         nan = is_one(last.nan)
-        present, word = nan | present, choice(nan, first_nan(default, nans), word)
+        present, word = nan | present, choice(nan, first_present(default, nans), word)
     return MaybeNan(present, word)
 
 

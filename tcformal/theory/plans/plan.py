@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from tcformal.design.trees.tree import stage_designs
-from tcformal.design.unit import UnitSpec
+from tcformal.design.unit import UnitSpec, most_exact_terms
 from tcformal.errors import InputError
 from tcformal.ir.build import Graph
 from tcformal.ir.node import Node
@@ -37,7 +37,7 @@ from tcformal.theory.plans.ending import Ending, tiny_otherwise
 from tcformal.theory.plans.nans import (
     MaybeNan,
     block_term,
-    first_nan,
+    first_present,
     quiet_term,
     steps_term,
     then_c_term,
@@ -78,7 +78,7 @@ class Plan:
 
     def __init__(self, spec: UnitSpec) -> None:
         self.design = coq_design(spec)  # first, because it says what the specification has not
-        refuse(spec)
+        check_plannable(spec)
         g = Graph()  # one of its own, because cut points are named in it
         dot = chained_dot(g, spec, declare_inputs(g, spec, spec.k))
         self._read(spec, g, dot, range(spec.k), g.inputs["c"], dot.result, slice(None))
@@ -319,7 +319,7 @@ class Plan:
                 word = then_c_term(d.factor_nan_word or 0, d.nan_word, own, products, c)
             elif spec.tree is not None:
                 invalid = num(d.nan_word)
-                word = first_nan(
+                word = first_present(
                     invalid, [steps_term(self.nan_rule, invalid, own, products, c, counted, tree)]
                 )
             else:
@@ -395,7 +395,7 @@ Proof. exact (certified_words_to_words _ _ _ _ checked claimed). Qed.
         )
 
 
-def refuse(spec: UnitSpec) -> None:
+def check_plannable(spec: UnitSpec) -> None:
     """InputError for what `Unit.v`, design_ok, does not take."""
     d = spec.design
     fixed = d.product_rounding is not None and d.product_conversion.integer_bits is not None
@@ -411,34 +411,26 @@ def refuse(spec: UnitSpec) -> None:
         "factors that are cut in halves": d.lost_bits == "halves",
         "tiny results that are rounded otherwise": tiny_otherwise(d),
         "sums rounded down otherwise": d.summation in ("tr", "gtr") and not down,
-        "exact sums of more than two terms": exact_terms(spec) > 2 and not _windowed(spec),
+        "exact sums of more than two terms": most_exact_terms(spec) > 2 and not _windowed(spec),
     }  # fmt: skip
     found = [x for x, is_so in missing.items() if is_so]
     if found:
         raise InputError(f"expected a unit without {', '.join(found)}, but got {spec.name}")
 
 
-def exact_terms(spec: UnitSpec) -> int:
-    """The most terms of a sum of a unit that cuts none of them; 0 where every sum does."""
-    d = spec.design
-    if spec.tree is not None:
-        designs = stage_designs(spec.tree, d)
-        exact = (x for x in spec.tree.root.steps() if designs[x.stage].fraction_bits is None)
-        return max((len(x.children) for x in exact), default=0)
-    if d.fraction_bits is not None:
-        return 0
-    return min(spec.k, d.products) + (d.c_position == "joined") if d.summation == "fused" else 2
-
-
 def _windowed(spec: UnitSpec) -> bool:
     """Whether each sum of a unit is exact, of several products in one window, and of c."""
     d = spec.design
-    if spec.tree is not None or (d.summation, d.c_position) != ("fused", "joined") or exact_terms(spec) < 3:
+    if (
+        spec.tree is not None
+        or (d.summation, d.c_position) != ("fused", "joined")
+        or most_exact_terms(spec) < 3
+    ):
         return False
     g, o = Graph(), spec.operands
     a, b = (unpack(g, g.input(x, f.width), f) for x, f in (("a", o.a), ("b", o.b)))
     terms = [product(g, a, b).term]
-    return fixed_width(terms * (exact_terms(spec) - 1)) <= FIXED_WINDOW
+    return fixed_width(terms * (most_exact_terms(spec) - 1)) <= FIXED_WINDOW
 
 
 def _rounds_product(x: DotStep) -> bool:

@@ -21,7 +21,7 @@ from tcformal.theory.formulas import (
     make_claim,
     u,
 )
-from tcformal.theory.plans.plan import Plan, refuse
+from tcformal.theory.plans.plan import Plan, check_plannable
 
 
 class SkippingPlan:
@@ -29,7 +29,7 @@ class SkippingPlan:
 
     def __init__(self, spec: UnitSpec) -> None:
         self.design, self.spec, d = coq_design(spec), spec, spec.design
-        refuse(replace(spec, design=replace(d, zero_words="summed")))
+        check_plannable(replace(spec, design=replace(d, zero_words="summed")))
         self.graph = g = Graph()
         dot = chained_dot(g, spec, declare_inputs(g, spec, spec.k))
         before = g.inputs["c"]
@@ -81,7 +81,7 @@ Proof. intros H. exact (skipping_words_to_words _ _ _ _ _ checked claimed H eq_r
 """
 
 
-def skips(spec: UnitSpec) -> bool:
+def skips_blocks(spec: UnitSpec) -> bool:
     """Whether a unit is a chain of exact or cut sums, of which those with nothing to add are skipped."""
     d = spec.design
     one = spec.tree is None and spec.emulation is None and spec.scale_format is None

@@ -247,7 +247,7 @@ Proof. exact (sticky_words_to_words _ _ _ _ checked claimed). Qed.
 """
 
 
-def sticks(spec: UnitSpec) -> bool:
+def keeps_a_sticky_bit(spec: UnitSpec) -> bool:
     """Whether a unit is one sum of products and c, of bounded width, that remembers what is cut off."""
     d = spec.design
     one = spec.tree is None and spec.emulation is None and spec.k <= d.products

@@ -68,9 +68,9 @@ from tcformal.theory.plans.written import (
     front_text,
     level_text,
     number_text,
+    operand_span,
     operand_text,
     rounding_text,
-    span_text,
 )
 
 
@@ -203,7 +203,7 @@ class Window:
         if node not in self.places:
             return sum(map(self._bound, node.args))
         x = self.products[self.places[node]]
-        return ((1 << x.term.significand.width) - 1) << (span_text(x) + self.up_by(x))
+        return ((1 << x.term.significand.width) - 1) << (operand_span(x) + self.up_by(x))
 
     def _bounded(self, node: Node) -> Expr:
         return within(self._bound(node), sg(node))
@@ -253,7 +253,7 @@ class Window:
             return f"(Partial {name(node)} {' '.join(map(added, node.args))})"
 
         rows = "; ".join(
-            f"Placed {number_text(x)} {span_text(x)} {name(y)}"
+            f"Placed {number_text(x)} {operand_span(x)} {name(y)}"
             for x, y in zip(self.products, self.placed, strict=True)
         )
         of = " ".join(f"({operand_text(x)})" for x in (self.made, self.c))
@@ -528,11 +528,11 @@ def _down(x: Down) -> str:
     if x.two:
         kept, e = " ".join(f"{floored_text(y)}," for y in x.joined.floored), level_text(x.joined.e_max)
         sides = f"(Some ({front_text(x.fronts[1])}, {kept} {e}, {name(x.joined.bits)}%positive))"
-    c = f"{number_text(x.c)} {floored_text(x.c_floored)} {x.c_largest} {span_text(x.c)}"
+    c = f"{number_text(x.c)} {floored_text(x.c_floored)} {x.c_largest} {operand_span(x.c)}"
     last = f"{level_text(x.total.e_max)} {name(x.total.bits)} {x.floor.rounded.target.e_max}"
     return (
         f"(DownPlan {front_text(x.fronts[0])} {sides} {floored_text(x.products_floored)} {c} {last}"
-        f" {ending_text(x.floor)} {span_text(x.floor.outcome)} {ending_text(x.ending)})"
+        f" {ending_text(x.floor)} {operand_span(x.floor.outcome)} {ending_text(x.ending)})"
     )
 
 

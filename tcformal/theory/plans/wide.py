@@ -54,7 +54,7 @@ from tcformal.theory.plans.numbers import (
     word_claims,
 )
 from tcformal.theory.plans.products import Front, largest_kept, signed_by
-from tcformal.theory.plans.written import ending_text, number_text, span_text
+from tcformal.theory.plans.written import ending_text, number_text, operand_span
 from tcformal.theory.stated_sum import operand_rules
 
 
@@ -69,7 +69,7 @@ class Entry:
     def text(self) -> str:
         """As Coq has it."""
         r = self.number
-        return f"(Entry {number_text(r)} {name(r.term.zero)} {span_text(r)} {str(self.from_c).lower()})"
+        return f"(Entry {number_text(r)} {name(r.term.zero)} {operand_span(r)} {str(self.from_c).lower()})"
 
 
 class WideFront(Front):

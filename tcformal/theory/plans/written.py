@@ -31,22 +31,26 @@ def product_text(x: Product) -> str:
 
 def rounding_text(x: Ending | None) -> str:
     """The rounding of one number, if there is one."""
-    return "None" if x is None else f"(Some ({span_text(x.of.operands[0])}, {ending_text(x)}))"
+    return "None" if x is None else f"(Some ({operand_span(x.of.operands[0])}, {ending_text(x)}))"
 
 
-def span_text(r: Number) -> int:
+def operand_span(r: Number) -> int:
+    """The largest code of a number's exponent."""
     return span_of(r.term.exponent)
 
 
 def operand_text(r: Number) -> str:
-    return f"Operand {number_text(r)} {name(r.term.zero)} {span_text(r)}"
+    """An operand of a sum as `Stage.v`, operand."""
+    return f"Operand {number_text(r)} {name(r.term.zero)} {operand_span(r)}"
 
 
 def level_text(e: Exponent) -> str:
+    """An exponent as `RoundDown.v`, level."""
     return f"(Level {name(e.bits)} {integer_text(e.low)} {span_of(e)})"
 
 
 def floored_text(y: Floored) -> str:
+    """A term that is rounded down as `RoundDown.v`, floored."""
     return f"(Floored {name(y.shift)} {name(y.kept)})"
 
 
@@ -68,7 +72,7 @@ def front_text(x: Front) -> str:
     """A sum before it is rounded as `Fused.v`, front."""
     addends = [
         f"Addend {number_text(r)} {name(r.term.zero)} {name(t.shift)} {name(t.aligned)}"
-        f" {x.largest(i)} {span_text(r)}"
+        f" {x.largest(i)} {operand_span(r)}"
         for i, (t, r) in enumerate(zip(x.total.terms, x.numbers, strict=True))
     ]
 
