@@ -206,7 +206,7 @@ class Concluding(ABC):
         return replace(self._made(verdict, reason), classes=(names,), axes=tuple(axes), survivors=left)
 
     def _compensated(self, simplest: UnitSpec) -> bool:
-        """Whether an exact sum is none: answers to terms at three heights, as compensated sums have them."""
+        """Whether terms at three heights refute an exact sum, as the answers of compensated sums do."""
         asked = not (self.asker.by_hand or self.asker.late or self.spec.d_format.integer)
         if not asked or most_exact_terms(simplest) < _FEW_TERMS:
             return False

@@ -455,7 +455,8 @@ def c_cut(ask: AskBatch, spec: UnitSpec, k: int, order: Order) -> dict[str, str]
 def _kept_beside(ask: AskBatch, spec: UnitSpec, k: int, large: Mapping[int, int], small: int) -> int | None:
     """How far below 1 powers of two of a leaf come back beside leaves that cancel; or None.
 
-    Short numbers reach less far below 1 than below a larger power of two, which is asked for where all come.
+    Where all of them come back, the same is asked below a larger power of two, which short numbers reach
+    farther below.
     """
     masks = Masks(spec.operands, k, with_c=True, high=0)
     found = None

@@ -159,9 +159,10 @@ def _scaled(spec: UnitSpec, k: int, scaled: Format, x: Batch) -> Batch:
 
 
 def _of_products(order: Order, block: int, *, inner: bool = False, pieces: int = 1) -> Order | None:
-    """An order of blocks as one of products: a block's are terms, a sum of their own, or some in each step.
+    """The order of products that an order of blocks stands for; None for several blocks of one sum in pieces.
 
-    None where a sum of several blocks would take its products in steps.
+    The products of a block are terms of the sum that the block is in, with `inner` a sum of their own, or
+    with several `pieces` terms of as many sums, one after the other.
     """
     assert order.root is not None
     bits: dict[Step, int | None] = {}
