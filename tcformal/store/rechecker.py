@@ -66,7 +66,8 @@ class Rechecker:
     def _ask(self, folder: Path, what: Mapping[str, Any], seconds: float | None) -> Record:
         """Send one request and return the answer; `late` after the time limit."""
         seconds = self.seconds if seconds is None else seconds
-        request = {**what, "folder": str(folder), "seconds": seconds}
+        # The process stays where it was started, also when this one goes to another working directory.
+        request = {**what, "folder": str(folder.absolute()), "seconds": seconds}
         process = self._started()
         if process is None or process.stdin is None:
             return {"late": True}

@@ -65,6 +65,16 @@ def test_a_certificate_holds(made: Certificate, checker: Rechecker, tmp_path: Pa
     assert made.steps > 5
 
 
+def test_a_relative_folder_is_one_of_the_present_working_directory(
+    made: Certificate, checker: Rechecker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the process was started in another one."""
+    for place in ("first", "second"):
+        (tmp_path / place).mkdir()
+        monkeypatch.chdir(tmp_path / place)
+        assert checked(checker, Path(f"results-{place}"), made)["steps"] == made.steps
+
+
 def test_a_certificate_of_other_clauses_is_refused(
     made: Certificate, checker: Rechecker, tmp_path: Path
 ) -> None:
