@@ -34,6 +34,10 @@
 SINGLES(fmopa_s, "0x80810000")  /* fmopa za0.s, p0/m, p0/m, z0.s, z1.s */
 SINGLES(fmopa_sh, "0x81a10000") /* fmopa za0.s, p0/m, p0/m, z0.h, z1.h */
 SINGLES(bfmopa, "0x81810000")   /* bfmopa za0.s, p0/m, p0/m, z0.h, z1.h */
+SINGLES(smopa, "0xa0810000")    /* smopa za0.s, p0/m, p0/m, z0.b, z1.b */
+SINGLES(sumopa, "0xa0a10000")
+SINGLES(usmopa, "0xa1810000")
+SINGLES(umopa, "0xa1a10000")
 OUTER(fmopa_d, uint64_t, "0x2518e3e0", "0xe0df0040", "0x05e03800", "0x05e03821", "0x80c10000", "0xe0ff0040")
 
 #define CHAIN(NAME, ONE) \
@@ -46,10 +50,20 @@ OUTER(fmopa_d, uint64_t, "0x2518e3e0", "0xe0df0040", "0x05e03800", "0x05e03821",
         for (int i = 0; i < k; i += 2) c = ONE(a[i] | a[i + 1] << 16, b[i] | b[i + 1] << 16, c); \
         return c; \
     }
+#define BYTES(NAME, ONE) \
+    static uint64_t NAME(int k, const uint64_t *a, const uint64_t *b, uint64_t c) { \
+        for (int i = 0; i < k; i += 4) c = ONE(packed(a + i), packed(b + i), c); \
+        return c; \
+    }
+static uint64_t packed(const uint64_t *x) { return x[0] | x[1] << 8 | x[2] << 16 | x[3] << 24; }
 CHAIN(singles, fmopa_s)
 CHAIN(doubles, fmopa_d)
 PAIRS(halves, fmopa_sh)
 PAIRS(brains, bfmopa)
+BYTES(bytes_ss, smopa)
+BYTES(bytes_su, sumopa)
+BYTES(bytes_us, usmopa)
+BYTES(bytes_uu, umopa)
 
 static Dot choose(const char *instruction, const char *formats, int k) {
     (void)instruction;
@@ -57,5 +71,10 @@ static Dot choose(const char *instruction, const char *formats, int k) {
     if (!strcmp(formats, "fp64,fp64,fp64,fp64")) return doubles;
     if (!strcmp(formats, "fp16,fp16,fp32,fp32") && k % 2 == 0) return halves;
     if (!strcmp(formats, "bf16,bf16,fp32,fp32") && k % 2 == 0) return brains;
+    if (k % 4 || !strstr(formats, "int32,")) return NULL;
+    if (!strncmp(formats, "int8,int8,", 10)) return bytes_ss;
+    if (!strncmp(formats, "int8,uint8,", 11)) return bytes_su;
+    if (!strncmp(formats, "uint8,int8,", 11)) return bytes_us;
+    if (!strncmp(formats, "uint8,uint8,", 12)) return bytes_uu;
     return NULL;
 }

@@ -142,6 +142,18 @@ def _arm(name: str, ebf: int) -> Instruction:
     )
 
 
+def _arm_integers(signs: str, kind: str) -> Instruction:
+    """Dot products of bytes, or 2 by 2 matrices: of signed, unsigned, or unsigned and signed ones."""
+    extension = "dotprod" if kind == "dot" and signs != "us" else "i8mm"
+    intrinsic = f"v{'us' if signs == 'us' else ''}{kind}q_{'u' if signs == 'u' else 's'}32"
+    options = (
+        f"-march=armv8.2-a+{extension}", "-flax-vector-conversions", f"-DARM_OP={intrinsic}",
+        f"-DARM_ROWS={1 if kind == 'dot' else 2}",
+    )  # fmt: skip
+    feature = "asimddp" if extension == "dotprod" else extension
+    return Instruction(f"{signs}{kind}", _ARM, feature, "arm_integers.c", options)
+
+
 def _half(name: str, *options: str) -> Instruction:
     return Instruction(name, _X86, "avx512_fp16", "x86_fp16.c", ("-mavx512fp16", "-mavx512vl", *options))
 
@@ -171,6 +183,7 @@ _UNITS: dict[str, Instruction] = {
         for end in ("", "s")
     },
     **{f"arm/{name}.ebf{ebf}": _arm(name, ebf) for ebf in (0, 1) for name in ("bfdot", "bfmmla")},
+    **{f"arm/{of}{kind}": _arm_integers(of, kind) for of in ("s", "u", "us") for kind in ("dot", "mmla")},
 }
 
 #: Scalar fused multiply-adds by machine and format: the family `sequential` on one format.

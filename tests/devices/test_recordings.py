@@ -99,7 +99,7 @@ def test_kept_outputs_are_the_models(path: Path, share: int, tmp_path: Path) -> 
     for name in leaders(path)[:: share * (5 if path == H100 else 1)]:
         plan = sample(path, name, 400 // share)
         outcome = run_plan(plan, device(path), tmp_path / name.replace("/", "-"))
-        assert outcome.count >= (50 if plan.unit.operands.d.integer else 400 // share)
+        assert outcome.count >= (30 if plan.unit.operands.d.integer else 400 // share)
         assert outcome.mismatches == 0
         assert outcome.device["recorded_device"] in DEVICES
 

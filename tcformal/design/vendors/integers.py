@@ -9,7 +9,7 @@ from itertools import product
 
 from tcformal.design.spec import Design, Operands
 from tcformal.design.unit import Evidence, Fact, UnitSpec
-from tcformal.design.vendors.facts import documented, facts, measured
+from tcformal.design.vendors.facts import as_reference, documented, facts, measured
 from tcformal.design.vendors.nvidia import UnitMaker
 from tcformal.encodings.catalog import format_named
 
@@ -40,6 +40,10 @@ class Integers:
     adds_c: bool = True
     #: The file of this project's own results, where a processor was asked.
     measured: str = ""
+    #: The folder of them, where another's program was.
+    reference: str = ""
+    #: What is to be known beside the sum.
+    note: str = ""
 
 
 def integer_names() -> Iterator[tuple[str, UnitMaker]]:
@@ -54,13 +58,16 @@ def _unit(row: Integers, name: str) -> UnitSpec:
     design = Design(
         products=k, conversion=f"{'SAT' if row.saturates else 'WRAP'}-{row.d.upper()}", nan_word=0
     )
-    said = documented(row.source) if not row.measured else measured(row.source, row.measured)
+    if row.measured:
+        said = measured(row.source, row.measured)
+    else:
+        said = as_reference(row.source, row.reference) if row.reference else documented(row.source)
     open_end = row.saturates and not row.stated
     return UnitSpec(
         name=name, m=m, n=n, k=k,
         operands=Operands(a=format_named(row.a), b=format_named(row.b), c=d, d=d), design=design,
         facts=facts(said, {"products": _SUPPOSED} if open_end else {}),
-        notes=(*((_NOTE,) if open_end else ()), *(() if row.adds_c else (_NO_C,))),
+        notes=tuple(filter(None, (_NOTE if open_end else "", "" if row.adds_c else _NO_C, row.note))),
     )  # fmt: skip
 
 
@@ -141,6 +148,13 @@ def _amd() -> Iterator[tuple[str, Integers]]:
 
 #: Instructions that an AMD EPYC ran, a million dot products each.
 _PROBED = ("vpdpbusd", "vpdpbusds", "vpdpwssd", "vpdpwssds")
+#: What Bochs gives for others, a million each, and where it does not follow the manual.
+_BOCHS = "Bochs-783b58fd-vnni"
+_BYTES_UNSIGNED = "Bochs 783b58fd takes signed bytes of it for unsigned ones, other than the manual."
+_SUMMED_SHORT = (
+    "Bochs 783b58fd adds its two products modulo 2^32 before the sum saturates, other than the manual: "
+    "about one result in a hundred of random ones differs."
+)
 #: Signs of `b`ytes and `w`ords in x86's names.
 _SIGNS = {"s": "int", "u": "uint"}
 
@@ -150,16 +164,21 @@ def _x86() -> Iterator[tuple[str, Integers]]:
     for first, second in product("su", repeat=2):
         a, b = (f"{_SIGNS[x]}8" for x in (first, second))
         d, name = "uint32" if first + second == "uu" else "int32", f"tdpb{first}{second}d"
-        source = f"Intel SDM volume 2, {name.upper()}"
-        yield f"x86/{name}", Integers(shape=(16, 16, 64), a=a, b=b, d=d, source=source)
+        right = first + second == "uu"
+        yield f"x86/{name}", Integers(
+            shape=(16, 16, 64), a=a, b=b, d=d, source=f"Intel SDM volume 2, {name.upper()}",
+            reference=_BOCHS if right else "", note="" if right else _BYTES_UNSIGNED,
+        )  # fmt: skip
     for size, k, signs in (("b", 4, ("us", "ss", "su", "uu")), ("w", 2, ("ss", "su", "us", "uu"))):
         for both, end in product(signs, ("", "s")):
             a, b = (f"{_SIGNS[x]}{32 // k}" for x in both)
             name = f"vpdp{size}{both}d{end}"
             results = f"results/hardware/AMD-EPYC/x86/{name}.jsonl.xz (AMD EPYC)"
+            short, probed = name in ("vpdpwsuds", "vpdpwusds"), name in _PROBED
             yield f"x86/{name}", Integers(
                 shape=(1, 1, k), a=a, b=b, d="uint32" if both == "uu" else "int32", saturates=bool(end),
-                source=f"Intel SDM volume 2, {name.upper()}", measured=results if name in _PROBED else "",
+                source=f"Intel SDM volume 2, {name.upper()}", measured=results if probed else "",
+                reference="" if short or probed else _BOCHS, note=_SUMMED_SHORT if short else "",
             )  # fmt: skip
     for name, a, b, d, saturates in (
         ("vpmaddubsw", "uint8", "int8", "int16", True), ("vpmaddwd", "int16", "int16", "int32", False),
@@ -180,6 +199,7 @@ def _arm() -> Iterator[tuple[str, Integers]]:
             yield f"arm/{both}{kind}", Integers(
                 shape=shape, a=a, b=b, d="uint32" if both == "u" else "int32",
                 source=f"Arm ARM, {both.upper()}{kind.upper()}",
+                reference="QEMU-7.2-sme-integers" if kind == "mopa" else "",
             )  # fmt: skip
 
 
@@ -188,5 +208,5 @@ def _riscv() -> Iterator[tuple[str, Integers]]:
     for end, a, b in (("", "int8", "int8"), ("u", "uint8", "uint8"), ("su", "int8", "uint8")):
         yield f"riscv/vqdot{end}.vv", Integers(
             shape=(1, 1, 4), a=a, b=b, d="uint32" if end == "u" else "int32",
-            source="Spike, riscv/insns/vqdot_common.h",
+            source="Spike, riscv/insns/vqdot_common.h", reference="Spike-55b4658d-integers",
         )  # fmt: skip
