@@ -95,6 +95,7 @@ def test_nvdlas_model_differs_where_a_factor_is_inf_and_nowhere_else(most: int) 
 
 CLAMP = {
     "gfx11": "rdna3/v_wmma_i32_16x16x16_iu8.i8.u8.clamp",
+    "gfx12": "rdna4/v_wmma_i32_16x16x32_iu4.i4.u4.clamp",
 }
 
 

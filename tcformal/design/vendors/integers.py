@@ -122,7 +122,7 @@ _EMULATOR = "ROCm emulator, mma_exec.h"
 #: Folders of what it gave.
 _ROCJITSU = {
     **dict.fromkeys(_MFMA, "rocjitsu-gfx9-f319585b-integers"),
-    "rdna3": "rocjitsu-gfx11-f319585b-integers",
+    "rdna3": "rocjitsu-gfx11-f319585b-integers", "rdna4": "rocjitsu-gfx12-f319585b-integers",
 }  # fmt: skip
 
 
@@ -146,7 +146,7 @@ def _amd() -> Iterator[tuple[str, Integers]]:
                     Integers(
                         shape=(16, 16, k), a=a, b=b, saturates=bool(end), stated=False,
                         source=f"AMD ISA, V_WMMA_I32 of {arch.upper()}; {_EMULATOR}",
-                        reference=_ROCJITSU.get(arch, ""),
+                        reference=_ROCJITSU[arch],
                     ),
                 )  # fmt: skip
 
