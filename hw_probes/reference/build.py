@@ -39,8 +39,6 @@ class Reference:
     way: str = ""
 
 
-#: Of Bochs' source, the sums of four products of AMX-INT8.
-_AMX_INT8 = r"/^BX_CPP_INLINE Bit32u DPBD/,/^}}/w {src}/amx_int8.inc"
 #: Of the simulator's source, the functions of one MVMUL.
 _MVMUL = (
     r"/^static [a-z0-9_ ]\+ \(fpu_accum_normalize_encode\|fpu_exp_prod_adj\|mvmul\)(/,/^}}/w {src}/mvmul.inc"
@@ -66,7 +64,7 @@ def _ttsim(arch: str, version: int) -> Reference:
 SOURCES: dict[str, Reference] = {
     "spike": Reference(
         "Spike", "riscv-software-src/riscv-isa-sim",
-        ("riscv/bulknormdot.h", "riscv/zvbdot.h", "riscv/insns", "softfloat"),
+        ("riscv/bulknormdot.h", "riscv/zvbdot.h", "softfloat"),
         (
             # What Spike's configuration would write: a little-endian machine needs nothing.
             ("touch", "{src}/config.h"),
@@ -119,15 +117,6 @@ SOURCES: dict[str, Reference] = {
                 "{src}/bochs/cpu/softfloat3e/f16_to_f32.cc", "{src}/bochs/cpu/softfloat3e/s_*.cc",
                 "{src}/bochs/cpu/softfloat3e/8086-SSE/s_*.cc", "-o", "{out}",
             ),
-        ),
-    ),
-    "bochs-vnni": Reference(
-        "Bochs", "bochs-emu/Bochs",
-        ("bochs/cpu/xmm.h", "bochs/cpu/simd_vnni.h", "bochs/cpu/avx/amx.cc"),
-        (
-            ("cp", "{here}/bochs_config.h", "{src}/config.h"),
-            ("sed", "-n", _AMX_INT8, "{src}/bochs/cpu/avx/amx.cc"),
-            (*_CXX, "{who}", "-I{src}", "-I{src}/bochs/cpu", "{here}/bochs_vnni.cc", "-o", "{out}"),
         ),
     ),
     "cute": Reference(

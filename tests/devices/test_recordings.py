@@ -45,6 +45,7 @@ DEVICES = (
     "ttsim 56694c8a blackhole", "ttsim 56694c8a wormhole",
     "Intel Gaudi 2 RTL verification model e6cef1c3 no_opt",
     "Intel Gaudi RTL verification model e6cef1c3 DNORM_FTZ as a macro",
+    *(f"rocjitsu {gfx}-f319585b integers" for gfx in ("gfx9", "gfx11", "gfx12")),
 )  # fmt: skip
 TILE, DMMA = "x86/tdpbf16ps", "hopper/mma.m8n8k4.f64.f64.f64.f64"
 INTEL = HARDWARE / "Intel-R-Xeon-R-Processor"

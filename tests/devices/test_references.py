@@ -16,6 +16,7 @@ from tcformal.devices.entries import mismatches_in
 from tcformal.devices.runs import Piece, Run, files_of, pieces_of, unit_of
 from tcformal.encodings.spec import Format
 from tcformal.report.references import is_reference
+from tcformal.simulation.matrix_unit import unit
 
 #: Silicon with hundreds of units is left out: reading it takes a second.
 FOLDERS = [p for p in sorted(HARDWARE.iterdir()) if files_of(p) and not p.name.startswith("NVIDIA-")]
@@ -90,3 +91,23 @@ def test_nvdlas_model_differs_where_a_factor_is_inf_and_nowhere_else(most: int) 
     found = differing(pieces_of(few, NVDLA), unit_of(run, NVDLA).a_format)
     assert len(found) == sum(mismatches_in(line) for line in few.done) > 50
     assert all(found)
+
+
+CLAMP = {
+    "gfx11": "rdna3/v_wmma_i32_16x16x16_iu8.i8.u8.clamp",
+    "gfx12": "rdna4/v_wmma_i32_16x16x32_iu4.i4.u4.clamp",
+}
+
+
+@pytest.mark.parametrize("products", [1, 2, 4, 8, None])
+@pytest.mark.parametrize("gfx", CLAMP)
+def test_wmma_saturates_at_its_end_and_not_after_some_products(gfx: str, products: int | None) -> None:
+    path, name = HARDWARE / f"rocjitsu-{gfx}-f319585b-integers", CLAMP[gfx]
+    run = references(path)[name]
+    few = replace(run, done=[x for x in run.done if x["kind"] == "random" and x["count"] <= 20_000])
+    u = unit(name if products is None else f"{name}@products={products}")
+    wrong = sum(
+        int(np.count_nonzero(u.dot_bits(x.batch.a, x.batch.b, x.batch.c) != x.outputs))
+        for x in pieces_of(few, path)
+    )
+    assert wrong == 0 if products is None else wrong > 100

@@ -40,7 +40,7 @@ class Integers:
     adds_c: bool = True
     #: The file of this project's own results, where a processor was asked.
     measured: str = ""
-    #: The folder of them, where another's program was.
+    #: The folder of what a published implementation gave, the sums that saturate among it.
     reference: str = ""
     #: What is to be known beside the sum.
     note: str = ""
@@ -62,7 +62,7 @@ def _unit(row: Integers, name: str) -> UnitSpec:
         said = measured(row.source, row.measured)
     else:
         said = as_reference(row.source, row.reference) if row.reference else documented(row.source)
-    open_end = row.saturates and not row.stated
+    open_end = row.saturates and not (row.stated or row.reference)
     return UnitSpec(
         name=name, m=m, n=n, k=k,
         operands=Operands(a=format_named(row.a), b=format_named(row.b), c=d, d=d), design=design,
@@ -121,6 +121,12 @@ _MFMA = {
     "cdna2": [f"{x}i8" for x in ("16x16x16", "32x32x8", *_BLOCKS)],
     "cdna3": ["16x16x32_i8", "32x32x16_i8", *(f"{x}{blocks}_i8" for x, blocks in _BLOCKS.items())],
 }
+_EMULATOR = "ROCm emulator, mma_exec.h"
+#: Folders of what it gave.
+_ROCJITSU = {
+    **dict.fromkeys(_MFMA, "rocjitsu-gfx9-f319585b-integers"),
+    "rdna3": "rocjitsu-gfx11-f319585b-integers", "rdna4": "rocjitsu-gfx12-f319585b-integers",
+}  # fmt: skip
 
 
 def _amd() -> Iterator[tuple[str, Integers]]:
@@ -131,9 +137,10 @@ def _amd() -> Iterator[tuple[str, Integers]]:
             yield (
                 f"{arch}/v_mfma_i32_{name}",
                 Integers(
-                    shape=(m, n, k), a="int8", b="int8", source=f"AMD ISA, V_MFMA_I32 of {arch.upper()}"
+                    shape=(m, n, k), a="int8", b="int8", reference=_ROCJITSU[arch],
+                    source=f"AMD ISA, V_MFMA_I32 of {arch.upper()}; {_EMULATOR}",
                 ),
-            )
+            )  # fmt: skip
     for arch, wide in (("rdna3", ()), ("rdna4", ((32, 4),))):
         for (k, bits), end in product(((16, 8), (16, 4), *wide), ("", ".clamp")):
             for a, b in product((f"i{bits}", f"u{bits}"), repeat=2):
@@ -141,7 +148,8 @@ def _amd() -> Iterator[tuple[str, Integers]]:
                     f"{arch}/v_wmma_i32_16x16x{k}_iu{bits}.{a}.{b}{end}",
                     Integers(
                         shape=(16, 16, k), a=a, b=b, saturates=bool(end), stated=False,
-                        source=f"AMD ISA, V_WMMA_I32 of {arch.upper()}",
+                        source=f"AMD ISA, V_WMMA_I32 of {arch.upper()}; {_EMULATOR}",
+                        reference=_ROCJITSU[arch],
                     ),
                 )  # fmt: skip
 
