@@ -38,7 +38,7 @@ def identification_view(found: Identification) -> list[ReportPart]:
     device = found.device.get("device", "the device")
     measured = dict(found.measured or {})
     if found.verdict not in FITTING and (order := measured.get("order", "")).startswith("("):
-        measured["order"] = order_in_words(order)
+        measured["order"] = " or ".join(map(order_in_words, order.split(" or ")))
     parts: list[ReportPart] = [Headline(found.verdict.value, good, f": {device}{_answer(found, measured)}")]
     parts += _designs(found)
     if found.layout is not None:

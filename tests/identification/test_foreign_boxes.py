@@ -93,7 +93,7 @@ def first_line(name: str, seconds: float = 600) -> tuple[IdentifyVerdict, str]:
         ("only-large", "products below 2^-9 of the largest product are dropped, whole"),
         ("lost-if", "products that others change: 1·1 (k = 1) + -1·1 (k = 2) gives -1"),
         ("wraps", "results that wrap, or products that are dropped, from 2^19 on: 2^19 alone gives -524288"),
-        ("half-up", "halves rounded up, toward +Inf"),
+        ("half-up", "inexact sums go to nearest, halves rounded up, toward +Inf"),
         ("six-bits", "approximate products, up to 2.958 % off: each operand is changed before it is mult"),
         ("table", "approximate products, up to 2.367 % off: exact where one factor is 1, as of a table"),
         ("in-parts", "approximate products, up to 0.0008279 % off: factors in two parts of bf16, without"),
@@ -103,6 +103,20 @@ def first_line(name: str, seconds: float = 600) -> tuple[IdentifyVerdict, str]:
         ("mean-with-c", "1/4 times the sum: the mean of 4 products"),
         ("largest", "the largest product in place of a sum"),
         ("clipped-late", "results that are at most 300, and at least -300"),
+        ("by-place", "rounding by the place of k: up at k = 0, 2; down at k = 1, 3"),
+        ("by-sum-sign", "rounding by sign: positive sums go toward zero, negative ones to nearest"),
+        ("middles", "inexact sums go to the even neighbour, however near the other one is"),
+        ("or-ed", "approximate sums: the low 7 of 23 bits are or-ed; "),
+        ("carry-cut", "approximate sums: no carry goes from the low 11 of 23 bits to those above; "),
+        ("posit-sums", "precision that falls away from 1, as posits have: of c alone are kept 0 at 2^-120, "),
+        ("cross", "operands that meet otherwise: a[0] meets -b[1], a[1] meets b[0], a[2] meets -b[3], a[3]"),
+        ("log-sums", "products that are no function of a·b, as of logarithms: "),
+        ("max-plus", "a + b, as of a max-plus or min-plus product, in place of a·b"),
+        ("distances", "(a - b)², as of squared distances, in place of a·b"),
+        ("by-value", "terms sorted by value, the least first, then added one by one"),
+        ("two-sum-tree", "compensated sum (products in a tree of neighbours, then c, errors added at the"),
+        ("doubles-of-five", "partial sums in fp64, rounded to fp32 every 5 products: gives"),
+        ("hashed", "dithered: one sum is rounded up for some factors and down for others"),
         ("small-dropped", "products dropped below 2^-8: one of 2^-9 alone gives 0, a c of 2^-9 does not"),
     ],
 )
@@ -634,6 +648,10 @@ def test_the_order_of_what_is_outside_is_said_in_words() -> None:
     assert (found.measured or {})["looks like"].startswith("c counted 2 times")
     other = replace(found, measured={"order": "(3+(2+(1+(0+c))))"})
     assert "order: products added one by one to c" in identification_view(other)
+    several = replace(found, measured={"order": "((0..3)+c) or (1+(0+c))"})
+    assert "order: one sum of 4 products, then c or products added one by one to c" in identification_view(
+        several
+    )
 
 
 def test_the_design_is_said_in_words() -> None:
