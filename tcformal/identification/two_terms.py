@@ -62,12 +62,14 @@ _MODES: dict[str, Callable[[Fraction], Fraction]] = {
     "away from zero": lambda x: align(x, 0, "RD" if x < 0 else "RU"),
     "to the even neighbour, however near the other one is": lambda x: 2 * align(x / 2, 0, "RNE"),
 }
-#: Modes that no result of a design has.
+#: Modes that are said, as hardly a design has them.
 _OTHER_MODES = [*_MODES][6:]
 
 
 def rounds_otherwise(asker: Asker) -> str:
-    """Sums of c and a small product that are rounded by their sign, or as no design does.
+    """Sums of c and a small product that are rounded by their sign, or otherwise than most designs do.
+
+    A sum that is cut before it is rounded to nearest may do either.
 
     Errors: as `Asker.ask`.
     """
@@ -248,14 +250,19 @@ _ODD, _EQUAL = (1, 3, 5, 7, 9, 11, 13, 15), 96
 def unequal_products(asker: Asker) -> str:
     """Equal products of other factors that alone give other results, as sums of rounded logarithms do.
 
+    The exponents of the factors have the same sum.
+
     Errors: as `Asker.ask`.
     """
     spec = asker.spec
     most = 1 << min(spec.a_format.precision, spec.b_format.precision)
     rows: list[tuple[int, int, int, int]] = []
     for x, y, z, w in itertools.product(_ODD, repeat=4):
-        if x < w and y < z and max(x * y, z * w, x * z, y * w) < most:
-            rows.append((x * y, z * w, x * z, y * w))
+        u, v, r, t = x * y, z * w, x * z, y * w
+        lengths = [n.bit_length() for n in (u, v, r, t)]
+        # Designs may align products by the exponents of their factors, which are these lengths.
+        if x < w and y < z and max(u, v, r, t) < most and sum(lengths[:2]) == sum(lengths[2:]):
+            rows.append((u, v, r, t))
     rng = np.random.default_rng(_SEED)
     some = [rows[i] for i in rng.permutation(len(rows))[:_EQUAL]]
     shift = power_of_two(1 - min(spec.a_format.precision, spec.b_format.precision))
