@@ -828,6 +828,10 @@ BOXES: dict[str, Box] = {
     "no-c-sum": Box(lambda p, c: to(FP32, fused(p, 0, 22), "RZ")),
     "tf32-cut": Box(lambda p, c: chain(p, c), k=4, formats="fp32,fp32,fp32,fp32", operand=tf32),
     "refuses-c": Box(refuses),
+    "lanes-of-fp16": Box(
+        lambda p, c: chain([chain(p[n + 1 : n + 4], to(FP16, p[n]), FP16) for n in (0, 4)], c)),
+    "odd-lanes": Box(lambda p, c: total([*(to((8, 11), total(p[n : n + 3]), "RO") for n in (0, 3)), c]), k=6,
+        formats=F16),
     "in-fp64": Box(lambda p, c: chain(p, c, (11, 52)), k=4, formats=BF),
     # ---------------------------------------------------------------- outside
     "sorted": Box(partial(sorted_chain, key=lambda x: -abs(x)), inside=False, says="sort"),

@@ -76,6 +76,7 @@ def _answer(found: Identification, measured: dict[str, str]) -> str:
     if found.verdict in FITTING and found.classes:
         name = found.classes[0][0]
         text = _words(found) if name.startswith(_TREE) else name
+        text += "" if found.layout is None else "; its operands meet in another order"
         if found.verdict is IdentifyVerdict.IDENTIFIED:
             return f" is {text}"
         open_ = _open(found)

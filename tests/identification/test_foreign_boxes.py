@@ -609,6 +609,8 @@ def test_a_c_that_is_not_added_is_no_overflow() -> None:
         ("two-level-without-c", "part.conversion=RNE-E8M13,part.fraction_bits=20"),
         ("tf32-half-away", "operand_rounding=RNA-E8M10"),
         ("e5m2-result", "tree@steps=(0..7+c),fraction_bits=20"),
+        ("odd-lanes", "RO-E8M11"),
+        ("lanes-of-fp16", "part(3+part(2+part(1+part(0))))"),
     ],
 )
 def test_the_search_finds_designs_of_other_formats_and_operands(name: str, says: str) -> None:
