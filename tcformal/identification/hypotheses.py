@@ -50,11 +50,12 @@ def hypotheses(
     """Tree units of a device's order, the plainest first.
 
     Masks do not show that a chain starts from +0 or from its first product, rounded, nor that operands are
-    converted exactly before they are multiplied.  Sums of products share their parameters, and so do sums of sums; with `alone` the outermost
-    one has its own, and sums of two may cut unless shapes are rare; with `converted` operands of eight bits
-    are fp16 before they are multiplied.  `nan` is the word of an invalid operation, and the rule for NaN
-    operands where the sums can have one; `own` are parameters that were measured, by name, those of the sum
-    that takes c among them.  `rare` are shapes in place of those that catalogued designs have.
+    converted exactly before they are multiplied.  Sums of products share their parameters, and so do sums of
+    sums; with `alone` the outermost one has its own, and sums of two may cut unless shapes are rare; with
+    `converted` operands of eight bits are fp16 before they are multiplied.  `nan` is the word of an invalid
+    operation, and the rule for NaN operands where the sums can have one; `own` are parameters that were
+    measured, by name, those of the sum that takes c among them.  `rare` are shapes in place of those that
+    catalogued designs have.
     """
     if order.root is None:
         return

@@ -660,6 +660,9 @@ def test_the_design_is_said_in_words() -> None:
     found = identified(asked("subtracts"), vectors=2000, seconds=600)
     assert found.verdict is IdentifyVerdict.IDENTIFIED
     words = "products added one by one to c; results rounded to fp16; products of odd k subtracted"
+    head = identification_view(replace(found, layout=(1, 0)))[0]
+    assert isinstance(head, Headline)
+    assert head.rest.endswith("; its operands meet in another order")
     assert any(
         words in (x if isinstance(x, str) else getattr(x, "rest", "")) for x in identification_view(found)
     )
