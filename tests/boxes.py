@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
+from math import log2
 from typing import Any
 
 #: Every number here is an integer of so many fraction bits.
@@ -62,7 +63,7 @@ def cut(x: int, least: int, mode: str = "RZ") -> int:
     half = 1 << step - 1
     up = {
         "RNE": rest > half or (rest == half and n & 1), "RNA": rest >= half, "RZ": False,
-        "RD": x < 0 and rest, "RO": rest and not n & 1,
+        "RD": x < 0 and rest, "RU": x > 0 and rest, "RO": rest and not n & 1,
     }[mode]  # fmt: skip
     n = n + bool(up) << step
     return -n if x < 0 else n
@@ -618,6 +619,124 @@ def of_parts(x: Value, y: Value) -> Value:
     return to(FP32, plus(low, times(a, c)))
 
 
+def by_place(p: list[Value], c: Value) -> Value:
+    """A chain that is rounded up and down in turn."""
+    for i, x in enumerate(p):
+        c = to(FP32, plus(c, x), "RD" if i % 2 else "RU")
+    return c
+
+
+def by_sum_sign(p: list[Value], c: Value) -> Value:
+    """An exact sum that is cut where it is positive."""
+    x = total([*p, c])
+    return to(FP32, x, "RZ" if not isinstance(x, str) and x > 0 else "RNE")
+
+
+def middles(p: list[Value], c: Value) -> Value:
+    """The middle between a chain that is rounded up and one that is rounded down."""
+    up = down = c
+    for x in p:
+        up, down = to(FP32, plus(up, x), "RU"), to(FP32, plus(down, x), "RD")
+    return up if isinstance(up, str) or isinstance(down, str) or not (up or down) else up + down >> 1
+
+
+def approximate_sum(p: list[Value], c: Value, add: Callable[[int, int], int]) -> Value:
+    """Terms aligned 24 bits below the largest, added by an adder that is none."""
+    terms = [*p, c]
+    if any(isinstance(x, str) for x in terms) or not any(terms):
+        return total(terms)
+    least = max(top(x) for x in terms if x) - 24 + POINT
+    return to(FP32, reduce(add, [x >> least for x in terms], 0) << least, "RZ")
+
+
+def or_ed(x: int, y: int) -> int:
+    """The low 8 bits are or-ed."""
+    return (x >> 8) + (y >> 8) << 8 | (x | y) & 255
+
+
+def carry_cut(x: int, y: int) -> int:
+    """No carry goes from the low 12 bits up."""
+    return (x >> 12) + (y >> 12) << 12 | x + y & 4095
+
+
+def posit_sums(p: list[Value], c: Value) -> Value:
+    """A chain in posits of 32 bits, 2 of them of the exponent."""
+
+    def posit(x: Value) -> Value:
+        if isinstance(x, str) or not x:
+            return x
+        regime = top(x) >> 2
+        return cut(x, top(x) - max(0, 29 - (regime + 2 if regime >= 0 else 1 - regime)), "RNE")
+
+    return reduce(lambda x, y: posit(plus(x, y)), p, posit(c))
+
+
+def cross(a: list[int], b: list[int], c: int) -> int:
+    """Imaginary parts of products of pairs, one of them conjugated."""
+    x, y = ([decode("fp16", w) for w in words] for words in (a, b))
+    pairs_ = [(times(x[i + 1], y[i]), times(times(x[i], y[i + 1]), -1 << POINT)) for i in range(0, len(a), 2)]
+    return encode("fp32", chain([z for pair in pairs_ for z in pair], decode("fp32", c)))
+
+
+def log_times(x: Value, y: Value) -> Value:
+    """A product by rounded logarithms of eight fraction bits."""
+    if isinstance(x, str) or isinstance(y, str) or not x or not y:
+        return times(x, y)
+    whole, rest = divmod(
+        sum(round(256 * (top(z) + log2(abs(z) / (1 << POINT + top(z))))) for z in (x, y)), 256
+    )
+    n = int(2 ** (rest / 256) * (1 << 40)) << POINT + whole - 40
+    return -n if (x < 0) != (y < 0) else n
+
+
+def instead(of: Callable[[Value, Value], Value]) -> Callable[[Value, Value], Value]:
+    """Another function of two numbers in place of the product."""
+    return lambda x, y: times(x, y) if isinstance(x, str) or isinstance(y, str) else of(x, y)
+
+
+def maximum(p: list[Value], c: Value) -> Value:
+    """The largest term."""
+    return (
+        NAN if NAN in (*p, c) else total([*p, c]) if any(isinstance(x, str) for x in (*p, c)) else max(*p, c)
+    )
+
+
+def two_sum_tree(p: list[Value], c: Value) -> Value:
+    """A tree of pairs, then c, with the error of each sum, which are added at the end."""
+    errors, left = 0, [*p]
+    if any(isinstance(x, str) for x in (*p, c)):
+        return total([*p, c])
+    while left:
+        exact = [sum(left[i : i + 2]) for i in range(0, len(left), 2)] if len(left) > 1 else [left[0] + c]
+        sums = [to(FP32, x) for x in exact]
+        if any(isinstance(x, str) for x in sums):
+            return total(sums)
+        for x, y in zip(exact, sums, strict=True):
+            errors = to(FP32, errors + x - y)
+        if len(left) == 1:
+            return sums[0] + errors
+        left = sums
+    return c
+
+
+def doubles_of_five(p: list[Value], c: Value) -> Value:
+    """A chain in fp64 that is rounded to fp32 after five products and at the end."""
+    return to(FP32, chain(p[5:], to(FP32, chain(p[:5], c, (11, 52))), (11, 52)))
+
+
+def hashed(a: list[int], b: list[int], c: int) -> int:
+    """An exact sum, rounded up or down by a sum over the words that shifts of both factors do not change."""
+    x = total(
+        [*(times(decode("bf16", u), decode("bf16", v)) for u, v in zip(a, b, strict=True)), decode("fp32", c)]
+    )
+    if isinstance(x, str) or not x:
+        return encode("bf16", x)
+    h = reduce(lambda n, w: n * 31 + w & 0xFFFF, [*a, *b], c) * 40503 >> 5 & 255
+    least = max(top(x), -126) - 15 + POINT
+    n = (abs(x) >> least) + h >> 8 << 8 << least
+    return encode("bf16", to(BF16, n if x > 0 else -n))
+
+
 def table(x: Value, y: Value) -> Value:
     """A product whose last bits are those of a table that has some of them wrong."""
     z = times(x, y)
@@ -709,6 +828,10 @@ BOXES: dict[str, Box] = {
     "no-c-sum": Box(lambda p, c: to(FP32, fused(p, 0, 22), "RZ")),
     "tf32-cut": Box(lambda p, c: chain(p, c), k=4, formats="fp32,fp32,fp32,fp32", operand=tf32),
     "refuses-c": Box(refuses),
+    "lanes-of-fp16": Box(
+        lambda p, c: chain([chain(p[n + 1 : n + 4], to(FP16, p[n]), FP16) for n in (0, 4)], c)),
+    "odd-lanes": Box(lambda p, c: total([*(to((8, 11), total(p[n : n + 3]), "RO") for n in (0, 3)), c]), k=6,
+        formats=F16),
     "in-fp64": Box(lambda p, c: chain(p, c, (11, 52)), k=4, formats=BF),
     # ---------------------------------------------------------------- outside
     "sorted": Box(partial(sorted_chain, key=lambda x: -abs(x)), inside=False, says="sort"),
@@ -773,6 +896,22 @@ BOXES: dict[str, Box] = {
     "small-dropped": Box(
         lambda p, c: chain([0 if not isinstance(x, str) and x and top(x) < -8 else x for x in p], c), k=4,
         inside=False, says="dropped"),
+    "by-place": Box(by_place, k=4, inside=False, says="by the place of k"),
+    "by-sum-sign": Box(by_sum_sign, k=4, inside=False, says="rounding by sign"),
+    "middles": Box(middles, k=4, formats=BF, inside=False, says="even neighbour"),
+    "or-ed": Box(partial(approximate_sum, add=or_ed), k=4, inside=False, says="approximate sums"),
+    "carry-cut": Box(partial(approximate_sum, add=carry_cut), k=4, inside=False, says="approximate sums"),
+    "posit-sums": Box(posit_sums, k=4, inside=False, says="posits"),
+    "cross": Box(total, inside=False, says="meet otherwise", words=cross),
+    "log-sums": Box(lambda p, c: chain(p, c), k=4, formats="bf16,bf16,bf16,bf16", inside=False,
+        says="logarithms", multiply=log_times),
+    "max-plus": Box(maximum, k=4, inside=False, says="a + b", multiply=instead(lambda x, y: x + y)),
+    "distances": Box(lambda p, c: total([*p, c]), k=4, inside=False, says="(a - b)²",
+        multiply=instead(lambda x, y: (x - y) ** 2 >> POINT)),
+    "by-value": Box(partial(sorted_chain, key=lambda x: x), k=6, inside=False, says="sorted by value"),
+    "two-sum-tree": Box(two_sum_tree, formats=BF, inside=False, says="compensated"),
+    "doubles-of-five": Box(doubles_of_five, formats=BF, inside=False, says="every 5 products"),
+    "hashed": Box(total, k=4, formats="bf16,bf16,fp32,bf16", inside=False, says="dithered", words=hashed),
     "absent": Box(absent, k=4, inside=False, says="NaN"),
 }  # fmt: skip
 

@@ -406,17 +406,24 @@ class Asker:
     def drawn(self, seed: int, count: int, model: UnitSpec) -> tuple[Batch, Raw, Raw]:
         """Inputs drawn from a seed, with the answers and a model's results, in one call.
 
+        Errors: as `compared`.
+        """
+        return self.compared(seed, inputs_to_try(self.spec, self.k, count, seed), model)
+
+    def compared(self, seed: int, batch: Batch, model: UnitSpec) -> tuple[Batch, Raw, Raw]:
+        """Inputs that a seed makes, with the answers and a model's results, in one call.
+
         They are kept as a seed and as the answers that are not the model's, and are no part of the history.
         Errors: as `ask`; then nothing is kept.
         """
-        batch = self.prepared(inputs_to_try(self.spec, self.k, count, seed))
+        batch = self.prepared(batch)
         designed = replay(model, batch)
         kept = None if self._file is None else self._file.drawn_answers(seed, batch)
         if kept is None:
             kept, _ = self._heard(self._sent(batch))
             if self._file is not None:
                 self._file.add_drawn(seed, batch, kept, model, designed)
-        self.checked += count
+        self.checked += len(kept)
         return batch, kept, designed
 
     def sequence(self, batch: Batch) -> Raw:

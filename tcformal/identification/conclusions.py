@@ -51,6 +51,8 @@ _AGAIN = 2
 #: faults.  What is random gives about a quarter; a device with faults answers a hundredth wrong at most.
 _OFTEN, _SELDOM = 16, 1 / 8
 _SEVERAL = "{} of {} inputs gave several answers when they were asked again"
+#: Inputs with several answers that are asked for what these depend on.
+_NOISY = 4
 #: How often an identification may begin again, because answers that came late change what fits.
 MOST_BEGUN = 4
 #: Answers of a search that may be set aside, however few there are.
@@ -255,9 +257,11 @@ class Concluding(ABC):
         if several.size <= _ASIDE or not self.beyond or self._seldom(rows_of(batch, several)):
             # One wrong answer refutes every design; where it does not come again, it is none.
             return None if self.asker.corrected == corrected else self._anew()
-        worst = witness_at(batch, int(several[0]))
-        if text := kind_of_noise(self.asker, [*noisy_inputs(self.spec, self.k), worst]):
-            self.broken["looks like"] = text
+        exact = noisy_inputs(self.spec, self.k)
+        for row in several[:: max(1, several.size // _NOISY)][:_NOISY].tolist():
+            if text := kind_of_noise(self.asker, [*exact, witness_at(batch, row)]):
+                self.broken["looks like"] = text
+                break
         reason = _SEVERAL.format(several.size, len(answers))
         return self._made(IdentifyVerdict.NON_DETERMINISTIC, reason)
 

@@ -49,12 +49,13 @@ def hypotheses(
 ) -> Iterator[UnitSpec]:
     """Tree units of a device's order, the plainest first.
 
-    Masks do not show that a chain starts from +0, nor that operands are converted exactly before they are
-    multiplied.  Sums of products share their parameters, and so do sums of sums; with `alone` the outermost
-    one has its own, and sums of two may cut unless shapes are rare; with `converted` operands of eight bits
-    are fp16 before they are multiplied.  `nan` is the word of an invalid operation, and the rule for NaN
-    operands where the sums can have one; `own` are parameters that were measured, by name, those of the sum
-    that takes c among them.  `rare` are shapes in place of those that catalogued designs have.
+    Masks do not show that a chain starts from +0 or from its first product, rounded, nor that operands are
+    converted exactly before they are multiplied.  Sums of products share their parameters, and so do sums of
+    sums; with `alone` the outermost one has its own, and sums of two may cut unless shapes are rare; with
+    `converted` operands of eight bits are fp16 before they are multiplied.  `nan` is the word of an invalid
+    operation, and the rule for NaN operands where the sums can have one; `own` are parameters that were
+    measured, by name, those of the sum that takes c among them.  `rare` are shapes in place of those that
+    catalogued designs have.
     """
     if order.root is None:
         return
@@ -66,6 +67,8 @@ def hypotheses(
         root = _parts_named(root)
     cut = _cut(order, dict(zip(map(id, order.root.steps()), root.steps(), strict=True)))
     sums = [*starts(root)]
+    if rare is not None and not rare.products:
+        sums = [*dict.fromkeys((*sums, _first_alone(root)))]
     if rare is not None and rare.c_rounded:
         sums += [*map(_c_rounded, sums)]
     if rare is not None and rare.twice:
@@ -243,6 +246,14 @@ def _from_zero(step: Step) -> Step:
             return Step((Step((first, "zero"), step.stage), *rest), step.stage)
         return Step((*step.children, "zero"), step.stage)
     return Step(tuple(_from_zero(x) if isinstance(x, Step) else x for x in step.children), step.stage)
+
+
+def _first_alone(step: Step) -> Step:
+    """The sums with the first product of a chain rounded before another one is added to it."""
+    if len(step.children) == _PAIR and all(isinstance(x, int) for x in step.children):
+        first, second = step.children
+        return Step((Step((first,), step.stage), second), step.stage)
+    return Step(tuple(_first_alone(x) if isinstance(x, Step) else x for x in step.children), step.stage)
 
 
 def stage_of_c(unit: UnitSpec) -> str:

@@ -23,6 +23,16 @@ from tcformal.identification.masks import numbers_of
 from tcformal.identification.operand_questions import first_products, random_products
 from tcformal.identification.products_alone import NARROWED, approximate, misread, plain
 from tcformal.identification.repeat import dense_inputs, product_factors, products_witness
+from tcformal.identification.two_terms import (
+    adds_approximately,
+    factors_of,
+    is_normal,
+    meets_otherwise,
+    rounds_by_place,
+    rounds_otherwise,
+    tapered,
+    unequal_products,
+)
 from tcformal.identification.validation import simplest_unfit
 from tcformal.identification.ways import ways
 from tcformal.identification.wrong_set import wrong_set
@@ -230,7 +240,7 @@ def _fixed_point(asker: Asker) -> str:
         return None if word is None else (0, 0, word)
 
     def of_product(x: Fraction) -> tuple[int, int, int] | None:
-        factors = next((xy for xy in product_factors(spec, x) if _normal(spec, *xy)), None)
+        factors = next((xy for xy in product_factors(spec, x) if is_normal(spec, *xy)), None)
         return None if factors is None else (*factors, 0)
 
     def kept(
@@ -414,7 +424,7 @@ def _small_alone(asker: Asker) -> str:
     floor = max(d.e_min, spec.a_format.e_min + spec.b_format.e_min, -_DEEPEST)
     factors = {
         e: words for e in range(-1, floor, -1)
-        if (words := next((xy for xy in product_factors(spec, power_of_two(e)) if _normal(spec, *xy)), None))
+        if (words := next((z for z in product_factors(spec, power_of_two(e)) if is_normal(spec, *z)), None))
     }  # fmt: skip
     if not factors:
         return ""
@@ -478,7 +488,7 @@ def _row(spec: UnitSpec, k: int, small: str, large: str, x: Fraction) -> Witness
     if small == "c":
         c = encoded(spec.c_format, x)
         return None if c is None else products_witness(spec, k, [one], c)
-    factors = next((xy for xy in product_factors(spec, x) if _normal(spec, *xy)), None)
+    factors = next((xy for xy in product_factors(spec, x) if is_normal(spec, *xy)), None)
     if factors is None:
         return None
     if large == "c":
@@ -548,59 +558,17 @@ def _c_alone(asker: Asker) -> str:
 
 
 # ------------------------------------------------------------------ rounding
-def _ties(asker: Asker) -> str:
-    """Sums in the middle of two results that go to another side than any rounding of the space has."""
-    spec, d = asker.spec, asker.spec.d_format
-    rows = []
-    for base in (d.fraction_bits, 4, 0):
-        ulp = power_of_two(base - d.fraction_bits)
-        for sign, odd, part in itertools.product(
-            (1, -1), (0, 1), (Fraction(1, 2), Fraction(1, 4), Fraction(3, 4))
-        ):
-            c = encoded(spec.c_format, sign * (power_of_two(base) + odd * ulp))
-            factors = next(
-                (xy for xy in product_factors(spec, sign * part * ulp) if _normal(spec, *xy)), None
-            )
-            if c is None or factors is None:
-                break
-            rows.append((*factors, c))
-        if len(rows) == _TIES:
-            break
-        rows = []
-    if not rows:
-        return ""
-    seen = numbers_of(d, asker.ask(first_products(spec, asker.k, rows)))
-    up = list[bool]()
-    for x, (sign, odd) in zip(seen[::3], itertools.product((1, -1), (0, 1)), strict=True):
-        exact = sign * (power_of_two(base) + (odd + Fraction(1, 2)) * ulp)
-        if x is None or abs(x - exact) != ulp / 2:
-            return ""
-        up.append(x > exact)
-    for n, whole in ((1, 0), (2, 1)):  # all others go to the nearest
-        for x, (sign, odd) in zip(seen[n::3], itertools.product((1, -1), (0, 1)), strict=True):
-            if x != sign * (power_of_two(base) + (odd + whole) * ulp):
-                return ""
-    sides: dict[tuple[bool, ...], str] = {
-        (True, True, True, True): "halves rounded up, toward +Inf: others go to the nearest",
-        (False, False, False, False): "halves rounded down, toward -Inf: others go to the nearest",
-        (False, False, True, True): "halves rounded toward zero: others go to the nearest",
-        (True, False, False, True): "halves rounded to the odd neighbour: others go to the nearest",
-    }
-    return sides.get(tuple(up), "")
-
-
-#: Sums about the middle: of either sign, beside an even and an odd number.
-_TIES = 12
-
-
 def _dither(asker: Asker) -> str:
     """One exact sum, of a product and a power of two, that is rounded up for some factors and not others."""
     spec, d = asker.spec, asker.spec.d_format
-    for base, place in itertools.product((10, 4, 0, -4), (Fraction(3, 8), Fraction(3, 4))):
+    for base, place in itertools.product((10, 4, 0, -4), (Fraction(15, 32), Fraction(3, 8), Fraction(3, 4))):
         small = place * power_of_two(base - d.fraction_bits)
         c, low = (encoded(fmt, power_of_two(base)) for fmt in (spec.c_format, d))
         # Subnormal factors may be flushed, which is no rounding.
-        factors = [xy for xy in product_factors(spec, small) if _normal(spec, *xy)]
+        factors = [xy for xy in product_factors(spec, small) if is_normal(spec, *xy)]
+        if place.numerator == _BY_FIVE:
+            factors += [*factors_of(spec, 3, 5, base - d.fraction_bits - 5)]
+            factors += [*factors_of(spec, 5, 3, base - d.fraction_bits - 5)]
         if c is None or low is None or len(factors) < _SPLITS:
             continue
         answers = asker.ask(first_products(spec, asker.k, [(x, y, c) for x, y in factors]))
@@ -609,17 +577,8 @@ def _dither(asker: Asker) -> str:
     return ""
 
 
-def _normal(spec: UnitSpec, x: int, y: int) -> bool:
-    """Whether two factors are normal numbers."""
-    return all(
-        number is not None and abs(number) >= power_of_two(fmt.e_min)
-        for fmt, word in ((spec.a_format, x), (spec.b_format, y))
-        for number in numbers_of(fmt, [word])
-    )
-
-
-#: Pairs of factors of one product that are asked at least.
-_SPLITS = 3
+#: Pairs of factors of one product that are asked at least, and a product of 3 and 5.
+_SPLITS, _BY_FIVE = 3, 15
 
 
 # ------------------------------------------------------------------ sums
@@ -674,8 +633,16 @@ def _wrong_inputs(asker: Asker, near: Sequence[UnitSpec]) -> Kind:
         if more <= best:
             break
         best, base = more, beside[-changed]
-    w = simplest_unfit(asker, [base], lambda: False, numbers=True) if best >= _MOSTLY else None
-    found = None if w is None else wrong_set(asker, base, w)
+    if best < _MOSTLY:
+        return Kind()
+    # The simplest input may have a sum of zeros, of which nothing is asked.
+    wrong = np.flatnonzero(replay(base, batch) != answers)[:1].tolist()
+    tried = (
+        simplest_unfit(asker, [base], lambda: False, numbers=True),
+        *(witness_at(batch, n) for n in wrong),
+    )
+    made = (wrong_set(asker, base, w) for w in tried if w is not None)
+    found = next((x for x in made if x is not None), None)
     name, _, _ = base.name.partition(",a_format")
     return Kind() if found is None else Kind(f"{short(name)}, but {found.text}", found.outside)
 
@@ -695,6 +662,7 @@ _TESTS: tuple[tuple[Callable[[Asker], str], bool], ...] = (
     (_stuck, True),
     (_clipped, True),
     (_saturated, False),
+    (meets_otherwise, True),
     (_lost_products, True),
     (_pairs, True),
     (shares_exponents, True),
@@ -702,12 +670,16 @@ _TESTS: tuple[tuple[Callable[[Asker], str], bool], ...] = (
     (_c_alone, True),
     (approximate, True),
     (misread, False),
+    (tapered, True),
     (_fixed_point, False),
     (_large_alone, True),
     (_small_alone, False),
     (_small_beside, True),
-    (_ties, False),
+    (adds_approximately, True),
+    (rounds_otherwise, False),
+    (rounds_by_place, False),
     (_dither, True),
+    (unequal_products, False),
 )
 
 

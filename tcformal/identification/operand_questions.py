@@ -304,9 +304,11 @@ def of_powers(d: Format, exponents: Sequence[int], words: Sequence[int]) -> list
 def _alone(spec: UnitSpec, k: int) -> tuple[Batch, dict[int, bool], list[int], list[int]]:
     """Random products, as many c, powers of two from 2^0 up, those below, and those up as c.
 
+    Every fourth product is a number times 1: inexact ones that are rounded to odd, then to even, lack a bit.
     The exponents of those up, with whether they are products, of those below, and of c.
     """
     rng, d, some = np.random.default_rng(_ALONE_SEED), spec.d_format, random_products(spec)
+    some = [(x, y if n % 4 else spec.b_format.one, 0) for n, (x, y, _) in enumerate(some)]
     some += [(0, 0, _significand(rng, spec.c_format)) for _ in range(_PRODUCTS)]
     powers = dict(x for e in range(d.e_max + 1) if (x := _power(spec, e)) is not None)
     floor = max(spec.a_format.e_min + spec.b_format.e_min, d.e_min - d.fraction_bits)

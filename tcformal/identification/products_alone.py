@@ -187,6 +187,11 @@ def _encoding(spec: UnitSpec, x: _Products) -> str:
         if (scale := _scale_of(spec, x, of)) is not None:
             more = "" if not scale else f", the product times 2^{scale}"
             return f"operands that are {reading} in place of {names}{more}"
+    near = power_of_two(-max(1, x.bits - 1))
+    for text, function in _FUNCTIONS.items():
+        exact = [function(u, v) for u, v in x.factors]
+        if all(z is not None and abs(z - y) <= abs(y) * near for y, z in zip(exact, x.given, strict=True)):
+            return f"{text} in place of a·b"
     given = dict(zip(x.factors, x.answers.tolist(), strict=False))
     shown = ", ".join(
         f"{plain(u)}·{plain(v)} gives {value_and_hex(spec.d_format, given[u, v])}"
@@ -195,6 +200,23 @@ def _encoding(spec: UnitSpec, x: _Products) -> str:
     )
     return f"another encoding of the operands or results than {spec.operands}, or no products: {shown}"
 
+
+#: Functions of two positive operands that are summed in place of products.
+_FUNCTIONS: dict[str, Callable[[Fraction, Fraction], Fraction]] = {
+    "a + b, as of a max-plus or min-plus product,": lambda a, b: a + b,
+    "a - b": lambda a, b: a - b,
+    "|a - b|, as of sums of absolute differences,": lambda a, b: abs(a - b),
+    "(a - b)², as of squared distances,": lambda a, b: (a - b) ** 2,
+    "(a + b)²": lambda a, b: (a + b) ** 2,
+    "a² - b²": lambda a, b: a * a - b * b,
+    "a² + b²": lambda a, b: a * a + b * b,
+    "a²": lambda a, b: a * a,
+    "a/b": lambda a, b: a / b,
+    "the larger of a and b": max,
+    "the smaller of a and b": min,
+    "a": lambda a, b: a,
+    "b": lambda a, b: b,
+}
 
 Reading = Callable[[int], Fraction | None]
 

@@ -15,11 +15,15 @@ from tcformal.identification.asker import Asker
 from tcformal.identification.hypotheses import numbers_only
 from tcformal.identification.rates import Rate
 from tcformal.simulation.matrix_unit import replay
-from tcformal.simulation.operands.batch import Batch, Raw, batch_of, witness_at
+from tcformal.simulation.operands.batch import Batch, Raw, batch_of, rows_of, witness_at
+from tcformal.simulation.operands.inputs import every_product
 from tcformal.simulation.operands.witness import Witness
 
 #: Inputs of one call, which a run that is ended asks again.
 _CHUNK = 10_000
+#: The seed of all products of short operands, beyond those of other inputs, and inputs below which none of
+#: them are asked.
+_PAIRS, _FEWEST_PAIRS = 1 << 20, 256
 #: Misfits that are asked again, how often, and those of them that are shrunk.
 _SHOWN, _TIMES, _SHRUNK = 16, 4, 3
 #: Simpler inputs asked at once, and how often.
@@ -64,6 +68,8 @@ def validate(
 ) -> Validated:
     """Compare a model with its device, half on directed inputs, half on random ones of all families.
 
+    Before them come all products of short operands, where there are fewer than `vectors`: a table of products
+    may be wrong in one of them.
     The first misfits are asked again; those that stay are shrunk, as far as the device confirms it.  It ends
     after the inputs of one call where the time is `over`.
     Errors: InputError for a number of inputs below 1; as `Asker.ask`; RecordError for kept answers that
@@ -72,10 +78,20 @@ def validate(
     check_int("vectors", vectors, low=1, high=MOST_VECTORS)
     wrong = done = 0
     found: list[tuple[Witness, int, int]] = []
-    for number, start in enumerate(range(0, vectors, _CHUNK)):
+    every = every_product(asker.spec, asker.k, _PAIRS) if vectors > _FEWEST_PAIRS else None
+    pairs = 0 if every is None or len(every.c) >= vectors else len(every.c)
+    starts = [(n, False) for n in range(0, vectors - pairs, _CHUNK)]
+    starts = [*((n, True) for n in range(0, pairs, _CHUNK)), *starts]
+    for number, (start, of_pairs) in enumerate(starts):
         if done and over():
             break
-        batch, given, designed = asker.drawn(1 + number, min(_CHUNK, vectors - start), model)
+        if of_pairs:
+            assert every is not None
+            some = rows_of(every, np.arange(start, min(start + _CHUNK, pairs)))
+            batch, given, designed = asker.compared(_PAIRS + number, some, model)
+        else:
+            seed = 1 + start // _CHUNK
+            batch, given, designed = asker.drawn(seed, min(_CHUNK, vectors - pairs - start), model)
         rows = np.flatnonzero(given != designed)
         wrong, done = wrong + rows.size, done + len(given)
         for row in rows[: _SHOWN - len(found)].tolist():

@@ -22,7 +22,7 @@ def ways(d: Format, k: int) -> Iterator[tuple[str, Callable[[Sequence[Fraction],
             yield f"{text}{name}", partial(_in_d, d, way, _rounding(*shape)), True
         if d.precision > _FP32[0]:
             continue
-        for n in (n for n in range(2, k + 1) if k % n == 0):
+        for n in range(2, k + 1):
             to = name.removeprefix(" in ") or d.name
             whole = "once, at the end" if n == k else f"every {n} products"
             way = partial(_in_doubles, n)
@@ -31,6 +31,8 @@ def ways(d: Format, k: int) -> Iterator[tuple[str, Callable[[Sequence[Fraction],
                 partial(_in_d, d, way, _rounding(*shape)),
                 n < k,
             )
+            if k % n:
+                continue
             each = f"sums of {n} products in fp64"
             way = partial(_groups_in_doubles, n, _rounding(*shape))
             text = f"{each}, each rounded to {to}, then added one by one to c"
@@ -108,6 +110,19 @@ def _two_sum(terms: Sequence[Fraction], to: Rounding) -> Fraction:
     return to(total + errors)
 
 
+def _two_sum_tree(p: Sequence[Fraction], c: Fraction, to: Rounding, *, halves: bool) -> Fraction:
+    """A tree of sums of two products, then c; the errors of all sums are added at the end."""
+    errors, left = Fraction(0), [*p]
+    while len(left) > 1:
+        n = (len(left) + 1) // 2
+        exact = [sum(left[i::n] if halves else left[2 * i : 2 * i + 2], Fraction(0)) for i in range(n)]
+        left = [to(x) for x in exact]
+        for x, rounded in zip(exact, left, strict=True):
+            errors = to(errors + x - rounded)
+    whole = left[0] + c
+    return to(to(whole) + to(errors + whole - to(whole)))
+
+
 def _rounded(p: Sequence[Fraction], to: Rounding) -> list[Fraction]:
     return [to(x) for x in p]
 
@@ -124,6 +139,12 @@ _WAYS: dict[str, Way] = {
     ),
     "products sorted, the smallest first, then added one by one, c last": lambda p, c, to: _chain(
         [*sorted(p, key=abs), c], to
+    ),
+    "terms sorted by value, the least first, then added one by one": lambda p, c, to: _chain(
+        sorted([*_rounded(p, to), c]), to
+    ),
+    "terms sorted by value, the greatest first, then added one by one": lambda p, c, to: _chain(
+        sorted([*_rounded(p, to), c], reverse=True), to
     ),
     "the two smallest terms added until one is left": lambda p, c, to: _two_smallest([*p, c], to),
     "positive terms and negative ones added apart, one by one": lambda p, c, to: _by_sign([*p, c], to),
@@ -144,5 +165,11 @@ _WAYS: dict[str, Way] = {
     ),
     "compensated sum (errors of each sum added at the end, as Neumaier's), c last": lambda p, c, to: to(
         _two_sum(_rounded(p, to), to) + c
+    ),
+    "compensated sum (products in a tree of neighbours, then c, errors added at the end)": (
+        lambda p, c, to: _two_sum_tree(p, c, to, halves=False)
+    ),
+    "compensated sum (products in a tree of halves, then c, errors added at the end)": (
+        lambda p, c, to: _two_sum_tree(p, c, to, halves=True)
     ),
 }

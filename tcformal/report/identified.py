@@ -38,7 +38,7 @@ def identification_view(found: Identification) -> list[ReportPart]:
     device = found.device.get("device", "the device")
     measured = dict(found.measured or {})
     if found.verdict not in FITTING and (order := measured.get("order", "")).startswith("("):
-        measured["order"] = order_in_words(order)
+        measured["order"] = " or ".join(map(order_in_words, order.split(" or ")))
     parts: list[ReportPart] = [Headline(found.verdict.value, good, f": {device}{_answer(found, measured)}")]
     parts += _designs(found)
     if found.layout is not None:
@@ -76,6 +76,7 @@ def _answer(found: Identification, measured: dict[str, str]) -> str:
     if found.verdict in FITTING and found.classes:
         name = found.classes[0][0]
         text = _words(found) if name.startswith(_TREE) else name
+        text += "" if found.layout is None else "; its operands meet in another order"
         if found.verdict is IdentifyVerdict.IDENTIFIED:
             return f" is {text}"
         open_ = _open(found)

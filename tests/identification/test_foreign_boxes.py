@@ -93,7 +93,7 @@ def first_line(name: str, seconds: float = 600) -> tuple[IdentifyVerdict, str]:
         ("only-large", "products below 2^-9 of the largest product are dropped, whole"),
         ("lost-if", "products that others change: 1·1 (k = 1) + -1·1 (k = 2) gives -1"),
         ("wraps", "results that wrap, or products that are dropped, from 2^19 on: 2^19 alone gives -524288"),
-        ("half-up", "halves rounded up, toward +Inf"),
+        ("half-up", "inexact sums go to nearest, halves rounded up, toward +Inf"),
         ("six-bits", "approximate products, up to 2.958 % off: each operand is changed before it is mult"),
         ("table", "approximate products, up to 2.367 % off: exact where one factor is 1, as of a table"),
         ("in-parts", "approximate products, up to 0.0008279 % off: factors in two parts of bf16, without"),
@@ -103,6 +103,20 @@ def first_line(name: str, seconds: float = 600) -> tuple[IdentifyVerdict, str]:
         ("mean-with-c", "1/4 times the sum: the mean of 4 products"),
         ("largest", "the largest product in place of a sum"),
         ("clipped-late", "results that are at most 300, and at least -300"),
+        ("by-place", "rounding by the place of k: up at k = 0, 2; down at k = 1, 3"),
+        ("by-sum-sign", "rounding by sign: positive sums go toward zero, negative ones to nearest"),
+        ("middles", "inexact sums go to the even neighbour, however near the other one is"),
+        ("or-ed", "approximate sums: the low 7 of 23 bits are or-ed; "),
+        ("carry-cut", "approximate sums: no carry goes from the low 11 of 23 bits to those above; "),
+        ("posit-sums", "precision that falls away from 1, as posits have: of c alone are kept 0 at 2^-120, "),
+        ("cross", "operands that meet otherwise: a[0] meets -b[1], a[1] meets b[0], a[2] meets -b[3], a[3]"),
+        ("log-sums", "products that are no function of a·b, as of logarithms: "),
+        ("max-plus", "a + b, as of a max-plus or min-plus product, in place of a·b"),
+        ("distances", "(a - b)², as of squared distances, in place of a·b"),
+        ("by-value", "terms sorted by value, the least first, then added one by one"),
+        ("two-sum-tree", "compensated sum (products in a tree of neighbours, then c, errors added at the"),
+        ("doubles-of-five", "partial sums in fp64, rounded to fp32 every 5 products: gives"),
+        ("hashed", "dithered: one sum is rounded up for some factors and down for others"),
         ("small-dropped", "products dropped below 2^-8: one of 2^-9 alone gives 0, a c of 2^-9 does not"),
     ],
 )
@@ -595,6 +609,8 @@ def test_a_c_that_is_not_added_is_no_overflow() -> None:
         ("two-level-without-c", "part.conversion=RNE-E8M13,part.fraction_bits=20"),
         ("tf32-half-away", "operand_rounding=RNA-E8M10"),
         ("e5m2-result", "tree@steps=(0..7+c),fraction_bits=20"),
+        ("odd-lanes", "RO-E8M11"),
+        ("lanes-of-fp16", "part(3+part(2+part(1+part(0))))"),
     ],
 )
 def test_the_search_finds_designs_of_other_formats_and_operands(name: str, says: str) -> None:
@@ -634,12 +650,19 @@ def test_the_order_of_what_is_outside_is_said_in_words() -> None:
     assert (found.measured or {})["looks like"].startswith("c counted 2 times")
     other = replace(found, measured={"order": "(3+(2+(1+(0+c))))"})
     assert "order: products added one by one to c" in identification_view(other)
+    several = replace(found, measured={"order": "((0..3)+c) or (1+(0+c))"})
+    assert "order: one sum of 4 products, then c or products added one by one to c" in identification_view(
+        several
+    )
 
 
 def test_the_design_is_said_in_words() -> None:
     found = identified(asked("subtracts"), vectors=2000, seconds=600)
     assert found.verdict is IdentifyVerdict.IDENTIFIED
     words = "products added one by one to c; results rounded to fp16; products of odd k subtracted"
+    head = identification_view(replace(found, layout=(1, 0)))[0]
+    assert isinstance(head, Headline)
+    assert head.rest.endswith("; its operands meet in another order")
     assert any(
         words in (x if isinstance(x, str) else getattr(x, "rest", "")) for x in identification_view(found)
     )

@@ -19,6 +19,7 @@ from tcformal.identification.identification import IdentifyVerdict
 from tcformal.identification.validation import validate
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import Batch, Raw, batch_of
+from tcformal.simulation.operands.inputs import every_product
 from tcformal.store.schema import sealed
 
 UNIT = "volta/mma.m8n8k4.f32.f16.f16.f32"
@@ -41,6 +42,33 @@ def test_a_right_model_has_no_misfit_and_a_bound() -> None:
     assert (found.misfits.count, found.misfits.of, found.shown) == (0, 25_000, ())
     assert found.misfits.interval()[1] == pytest.approx(1 - 0.025 ** (1 / 25_000))
     assert (it.checked, it.probes, it.history[1].size) == (25_000, 0, 0)
+
+
+@pytest.mark.parametrize("vectors", [70_000, 60_000])
+def test_a_table_with_one_wrong_product_is_refuted(vectors: int) -> None:
+    """One of the 64,516 products of e4m3 is wrong, in one lane: fewer inputs do not hold all."""
+    spec = resolve("tree@steps=(0..3+c),a_format=e4m3,b_format=e4m3,c_format=fp32,d_format=fp32")
+
+    def table(a: Raw, b: Raw, c: Raw) -> Raw:
+        wrong = (a[:, 2] == 0x4B) & (b[:, 2] == 0x53)
+        words = Batch(*(x.astype(np.uint64) for x in (a, b, c)))
+        d: Raw = replay(spec, words) ^ wrong.astype(np.uint64)
+        return d
+
+    found = validate(Asker(CallableDevice(table, "table"), spec.operands, 4), spec, vectors)
+    assert found.misfits.of == vectors
+    assert (found.misfits.count > 0) is (vectors == 70_000)
+
+
+def test_all_pairs_of_short_operands_stand_at_every_place() -> None:
+    formats = "c_format=fp32,d_format=fp32"
+    for name, pairs in (("e2m1", 256), ("bf16", 128**2), ("e5m2", 248**2)):
+        spec = resolve(f"tree@steps=(0..2+c),a_format={name},b_format={name},{formats}")
+        every = every_product(spec, 3, 1)
+        assert every is not None
+        for i in range(3):
+            assert len({*zip(every.a[:, i].tolist(), every.b[:, i].tolist(), strict=True)}) == pairs
+    assert every_product(resolve(f"tree@steps=(0..2+c),a_format=fp16,b_format=fp16,{formats}"), 3, 1) is None
 
 
 def test_a_random_fault_does_not_stay() -> None:

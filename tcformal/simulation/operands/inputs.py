@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tcformal.design.unit import UnitSpec, product_signs
 from tcformal.encodings.spec import Format, Sign, Specials
-from tcformal.oracle.values import decode
+from tcformal.oracle.values import NumberClass, decode
 from tcformal.semantics.chain import scale_count
 from tcformal.simulation.operands.batch import (
     Batch,
@@ -113,6 +113,35 @@ def integers(spec: UnitSpec, k: int, n: int, seed: int) -> Batch:
 def _units(fmt: Format) -> list[int]:
     """The encodings of 1 and, in a format with negative numbers, of -1."""
     return [1, (1 << fmt.width) - 1] if fmt.sign_bit else [1]
+
+
+#: The bits of two operands up to which all pairs are asked, and products of like size that stand in one sum.
+_PAIR_BITS, _LIKE_SIZE = 16, 256
+
+
+def every_product(spec: UnitSpec, k: int, seed: int) -> Batch | None:
+    """Every pair of short operands at every place of k, as a table of products has them; None for long ones.
+
+    Of operands of more than 8 bits every pair of fractions, as numbers from 1 to 2.  The products of one sum
+    are of like size: none hides another one.
+    """
+    rows = []
+    for fmt in (spec.a_format, spec.b_format):
+        if fmt.width <= _PAIR_BITS // 2:
+            words = range(1 << fmt.width)
+        elif fmt.fraction_bits <= _PAIR_BITS // 2:
+            one, step = fmt.one, 1 << fmt.ignored_low_bits
+            words = range(one, one + (step << fmt.fraction_bits), step)
+        else:
+            return None
+        found = {word: decode(fmt, word) for word in words}
+        rows.append({w: float(x.magnitude) for w, x in found.items() if x.kind is NumberClass.FINITE})
+    of_a, of_b = (np.array([*row], np.uint64) for row in rows)
+    by_size = np.argsort(np.multiply.outer(*([*row.values()] for row in rows)), axis=None, kind="stable")
+    rng, n = np.random.default_rng([seed, 8]), by_size.size
+    near = np.arange(n)[:, None] // _LIKE_SIZE + rng.random((n, k))
+    first, second = np.divmod(by_size[np.argsort(near, axis=0)], len(of_b))
+    return with_scales(spec, Batch(of_a[first], of_b[second], np.zeros(n, np.uint64)))
 
 
 def product(rng: np.random.Generator, spec: UnitSpec, exponent: Integers) -> tuple[Raw, Raw]:
