@@ -267,7 +267,7 @@ def test_a_state_is_seen_on_an_input_whose_answers_spread() -> None:
     [
         ("ties-random", "NON_DETERMINISTIC", ": it rounds halves up or down at random"),
         ("rarely-random", "NON_DETERMINISTIC", " inputs gave several answers when they were asked again"),
-        ("stuck", "OUTSIDE", " looks like bit 5 of results is always 1"),
+        pytest.param("stuck", "OUTSIDE", " looks like bit 5 of results is always 1", marks=pytest.mark.slow),
         pytest.param(
             "wrong-set",
             "OUTSIDE",
@@ -306,6 +306,7 @@ def test_terms_at_three_heights_show_errors_that_are_summed_apart(name: str, all
     assert all(x for x in numbers) is all_kept
 
 
+@pytest.mark.slow
 def test_what_no_design_does_is_outside_though_the_time_of_the_search_is_over() -> None:
     made = Identifying(asked("stuck"), 0, lambda _: None)
     made.cut = True
