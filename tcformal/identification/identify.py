@@ -70,7 +70,6 @@ _FIRST, _NEARBY, _RARE, _ALONE = 0.5, 0.3, 0.5, 0.6
 #: Exponent bits that rounded operands are tried with, beside their own.
 _EXPONENTS = 8
 #: How the reasons of an order end that is another one for other operands.
-_ERRORS_APART = "compensated sum: a term far below two that cancel is kept, one below two such pairs is lost"
 _DECIDED = ("that no order does", "in this order")
 #: Designs of which one parameter is changed, and two; and how many of what is found have their neighbours
 #: tried.
@@ -375,18 +374,7 @@ class Identifying(Concluding):
             self.broken["looks like"], self.sure = kind.text, kind.outside
         elif self.order is not None and self.order.reason.endswith(_DECIDED):
             self.broken["looks like"] = f"an order of the sum that the operands decide: {self.order.reason}"
-        elif self._errors_apart():
-            self.broken["looks like"] = _ERRORS_APART
         self._learn(asked)
-
-    def _errors_apart(self) -> bool:
-        """Whether one sum of all terms loses none below two that cancel, and one below two such pairs."""
-        if self.order is None or (root := self.order.root) is None:
-            return False
-        if len([*root.steps()]) > 1 or self.order.fraction_bits.get(root) is not None:
-            return False
-        told = questions.cancelled_twice(self.spec, self.k, with_c=not self.asker.refused)
-        return bool(len(told.c)) and 0 in numbers_of(self.spec.d_format, self._ask()(told))
 
     def _plain(self) -> list[UnitSpec]:
         """The tree of the device's order with no other parameters than its formats have."""

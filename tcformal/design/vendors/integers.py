@@ -158,10 +158,10 @@ def _amd() -> Iterator[tuple[str, Integers]]:
 _PROBED = ("vpdpbusd", "vpdpbusds", "vpdpwssd", "vpdpwssds")
 #: What Bochs gives for others, a million each, and where it does not follow the manual.
 _BOCHS = "Bochs-783b58fd-vnni"
-_BYTES_UNSIGNED = "Bochs 783b58fd takes signed bytes of it for unsigned ones, other than the manual."
+_BYTES_UNSIGNED = "Bochs 783b58fd takes its signed bytes for unsigned ones, unlike the manual."
 _SUMMED_SHORT = (
-    "Bochs 783b58fd adds its two products modulo 2^32 before the sum saturates, other than the manual: "
-    "about one result in a hundred of random ones differs."
+    "Bochs 783b58fd adds its two products modulo 2^32 before the sum saturates, unlike the manual: about "
+    "one random result in a hundred differs."
 )
 #: Signs of `b`ytes and `w`ords in x86's names.
 _SIGNS = {"s": "int", "u": "uint"}
@@ -171,11 +171,11 @@ def _x86() -> Iterator[tuple[str, Integers]]:
     """AMX-INT8; VNNI on bytes and on words, with saturation or without; the pairs of AVX2."""
     for first, second in product("su", repeat=2):
         a, b = (f"{_SIGNS[x]}8" for x in (first, second))
-        d, name = "uint32" if first + second == "uu" else "int32", f"tdpb{first}{second}d"
-        right = first + second == "uu"
+        unsigned, name = first + second == "uu", f"tdpb{first}{second}d"
         yield f"x86/{name}", Integers(
-            shape=(16, 16, 64), a=a, b=b, d=d, source=f"Intel SDM volume 2, {name.upper()}",
-            reference=_BOCHS if right else "", note="" if right else _BYTES_UNSIGNED,
+            shape=(16, 16, 64), a=a, b=b, d="uint32" if unsigned else "int32",
+            source=f"Intel SDM volume 2, {name.upper()}",
+            reference=_BOCHS if unsigned else "", note="" if unsigned else _BYTES_UNSIGNED,
         )  # fmt: skip
     for size, k, signs in (("b", 4, ("us", "ss", "su", "uu")), ("w", 2, ("ss", "su", "us", "uu"))):
         for both, end in product(signs, ("", "s")):
