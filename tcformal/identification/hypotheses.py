@@ -205,14 +205,17 @@ def nan_variants(unit: UnitSpec, words: Sequence[tuple[int, int]] = ()) -> Itera
                     yield other
 
 
-def _cut(order: Order, staged: dict[int, Step]) -> dict[str, bool]:
-    """Whether the sums of each stage cut terms off, where masks show it."""
+def _cut(order: Order, staged: dict[int, Step]) -> dict[str, int | None]:
+    """The least fraction bits of the sums of each stage, None for exact ones, where masks show them."""
     assert order.root is not None
-    seen: dict[str, set[bool]] = {}
+    seen: dict[str, set[int | None]] = {}
     for step in order.root.steps():
         if step in order.fraction_bits:
-            seen.setdefault(staged[id(step)].stage, set()).add(order.fraction_bits[step] is not None)
-    return {stage: found.pop() for stage, found in seen.items() if len(found) == 1}
+            seen.setdefault(staged[id(step)].stage, set()).add(order.fraction_bits[step])
+    some = {stage: {x for x in found if x is not None} for stage, found in seen.items()}
+    return {
+        stage: min(bits, default=None) for stage, bits in some.items() if not bits or None not in seen[stage]
+    }
 
 
 def _staged(step: Step, alone: bool, outer: bool = True) -> Step:
@@ -320,16 +323,16 @@ class Shapes:
 
 def structures(
     unit: UnitSpec,
-    cut: Mapping[str, bool] = MappingProxyType({}),
+    cut: Mapping[str, int | None] = MappingProxyType({}),
     *,
     pairs_cut: bool = False,
     shapes: Shapes | None = None,
 ) -> Iterator[UnitSpec]:
     """Every structure of a tree unit's order; parameters that are axes are the unit's.
 
-    `cut` says of a stage whether its sums cut terms off, where that is known.  A sum of one operand rounds it
-    only, so that it is exact; sums of two are taken to be exact before they are rounded, unless `pairs_cut`;
-    sums of results have nothing to normalise.  `shapes`: other shapes than those of the catalogued designs.
+    `cut` has the fraction bits of a stage's sums, None for exact ones, where that is known.  A sum of one
+    operand rounds it only, so that it is exact; sums of two are taken to be exact before they are rounded,
+    unless `pairs_cut`.  `shapes`: other shapes than those of the catalogued designs.
     """
     if unit.tree is None:
         raise InputError(f"expected a tree of sums for structures, but got {unit.name}")
@@ -343,9 +346,10 @@ def structures(
         sums: list[tuple[int | None, bool]] = []
         most = max(len(step.children) for step in steps)
         pairs = usual.pairs and products and most == _PAIR
-        if most > 1 and cut.get(stage, most > _PAIR or pairs_cut or pairs):
-            sums += [(_CUT, False), *([(_CUT, True)] if products else [])]
-        if not pairs and (most == 1 or not cut.get(stage, False)):
+        cuts = cut[stage] is not None if stage in cut else None
+        if most > 1 and (most > _PAIR or pairs_cut or pairs if cuts is None else cuts):
+            sums += [(_CUT, False), (_CUT, True)]
+        if not pairs and (most == 1 or not cuts):
             sums.append((None, False))
         kinds.append(list(itertools.product(sums, usual.of(stage, outermost=stage == root.stage))))
     rounded = [None, *(f"RNE-{shape}" for shape in usual.products)]
@@ -353,14 +357,15 @@ def structures(
         rounded = rounded[1:]
     seen = set()
     for products_to, chosen in itertools.product(rounded, itertools.product(*kinds)):
-        if products_to is not None and not _is_read(
-            unit, products_to, dict(zip(stages, chosen, strict=True))
-        ):
+        of_stages = dict(zip(stages, chosen, strict=True))
+        if products_to is not None and not _is_read(unit, products_to, of_stages):
             continue
+        if any(x[0][1] and not _normalises(unit, stage, of_stages, cut) for stage, x in of_stages.items()):
+            continue  # the same as without
         if usual.twice and len({x[1].partition(":")[0] for x in chosen}) == 1:
             continue  # the second rounding changes nothing
         with suppress(InputError):
-            made = _with(unit, dict(zip(stages, chosen, strict=True)), products_to)
+            made = _with(unit, of_stages, products_to)
             if (key := _structure(made)) not in seen:
                 seen.add(key)
                 yield made
@@ -463,9 +468,34 @@ def _shape(exponent_bits: int, bits: int) -> str:
     return next((x for x in _PARTIAL if conversion(f"RNE-{x}") == made), f"E{exponent_bits}M{bits}")
 
 
-def _is_read(
-    unit: UnitSpec, products_to: str, stages: Mapping[str, tuple[tuple[int | None, bool], str]]
+#: Whether and how the sums of a stage cut terms off, and the shape of their results.
+Kind = tuple[tuple[int | None, bool], str]
+
+
+def _normalises(
+    unit: UnitSpec, stage: str, stages: Mapping[str, Kind], cut: Mapping[str, int | None]
 ) -> bool:
+    """Whether sums of a stage that cut terms off can tell subnormal terms from normalised ones.
+
+    Products they tell.  Of results and c they do where the last places of some lie below what is cut off
+    beside subnormal ones.
+    """
+    assert unit.tree is not None
+    terms: list[tuple[int, int]] = []
+    for step in unit.tree.root.steps():
+        if step.stage != stage:
+            continue
+        if any(isinstance(x, int) for x in step.children):
+            return True
+        inner = [conversion(f"RNE-{stages[x.stage][1]}") for x in step.children if isinstance(x, Step)]
+        terms += [(x.e_min, x.fraction_bits) for x in inner]
+        if "c" in step.children:
+            terms.append((unit.c_format.e_min, unit.c_format.fraction_bits))
+    kept = cut.get(stage) or _CUT
+    return min(e - bits for e, bits in terms) < max(e for e, _ in terms) - kept
+
+
+def _is_read(unit: UnitSpec, products_to: str, stages: Mapping[str, Kind]) -> bool:
     """Whether rounded products can give other results than exact ones of some structure.
 
     Products that are normal numbers of the target as they are only become normalised: an exact sum does not
@@ -479,9 +509,7 @@ def _is_read(
     )
 
 
-def _with(
-    unit: UnitSpec, stages: Mapping[str, tuple[tuple[int | None, bool], str]], products: str | None
-) -> UnitSpec:
+def _with(unit: UnitSpec, stages: Mapping[str, Kind], products: str | None) -> UnitSpec:
     """The unit with sums of those kinds and shapes."""
     assert unit.tree is not None
     given: dict[str, dict[str, Value]] = {
