@@ -358,9 +358,10 @@ def structures(
     seen = set()
     for products_to, chosen in itertools.product(rounded, itertools.product(*kinds)):
         of_stages = dict(zip(stages, chosen, strict=True))
-        if products_to is not None and not _is_read(unit, products_to, of_stages):
+        if products_to is not None and not _is_read(unit, products_to, of_stages, cut):
             continue
-        if any(x[0][1] and not _normalises(unit, stage, of_stages, cut) for stage, x in of_stages.items()):
+        normalised = [stage for stage, ((_, x), _) in of_stages.items() if x]
+        if not all(_normalises(unit, x, of_stages, cut, products_to) for x in normalised):
             continue  # the same as without
         if usual.twice and len({x[1].partition(":")[0] for x in chosen}) == 1:
             continue  # the second rounding changes nothing
@@ -395,8 +396,7 @@ def rare_shapes(
     last = tuple(f"{x}{limit}" for x in outer.values())
     partial = tuple(x for x in _PARTIAL if conversion(f"RNE-{x}").fraction_bits >= bits)
     exponents = _exponents(d, alone)
-    cuts = order is not None and any(bits is not None for bits in order.fraction_bits.values())
-    wide = ("FP64",) if cuts else ()
+    hidden = {} if order is None else _hidden(spec, order, inner)
     # Sums that are as narrow as D show no end of their own.
     of_d = [d.exponent_bits] if d.exponent_bits <= _FEW_EXPONENTS else []
     beyond = [*_beyond_alone(spec, alone, exponents)]
@@ -404,7 +404,7 @@ def rare_shapes(
     # Few exponents of products say nothing of sums of their sums.
     joined = dict.fromkeys((max(8, d.exponent_bits), *of_sums))
     measured = {
-        stage: tuple(dict.fromkeys((*(_shape(e, inner[products]) for e in of), *wide)))
+        stage: tuple(dict.fromkeys((*(_shape(e, inner[products]) for e in of), *hidden.get(products, ()))))
         for stage, products, of in (("", True, of_sums), (_PART, True, of_sums), (_JOIN, False, joined))
         if products in inner
     }
@@ -428,6 +428,28 @@ def rare_shapes(
     # Products that keep less than is seen of them, and than sums of them keep, are no exact ones.
     seen = min(most - 1, d.fraction_bits, inner.get(True, most))
     return [x for x in rows if x.products] if alone.product_bits < seen else rows
+
+
+def _hidden(spec: UnitSpec, order: Order, inner: Mapping[bool, int]) -> dict[bool, tuple[str, ...]]:
+    """Shapes of more bits than came through inner sums of products, and of sums, that may cut them off.
+
+    A sum that fp32 holds as it is, is no other one in fp64.
+    """
+    made: dict[bool, tuple[str, ...]] = {}
+    a, b, to = spec.a_format, spec.b_format, conversion("RNE-FP32")
+    for outer in () if order.root is None else order.root.steps():
+        for step in (x for x in outer.children if isinstance(x, Step) and len(x.children) > _PAIR):
+            products, cut = any(isinstance(x, int) for x in step.children), order.fraction_bits.get(step, 0)
+            if cut is None or cut > (bits := inner.get(products, -1)):
+                continue
+            above = 1 + products + len(step.children).bit_length()
+            held = (
+                bits + above <= to.precision and a.e_max + b.e_max + above + spec.k.bit_length() <= to.e_max
+                and to.e_min <= a.least_exponent + b.least_exponent and spec.scale_format is None
+            )  # fmt: skip
+            shapes = ("FP32",) if held else ("FP32", "FP64")
+            made[products] = tuple(x for x in shapes if conversion(f"RNE-{x}").fraction_bits > bits)
+    return made
 
 
 def _exponents(d: Format, alone: Isolated) -> tuple[int, ...]:
@@ -473,37 +495,51 @@ Kind = tuple[tuple[int | None, bool], str]
 
 
 def _normalises(
-    unit: UnitSpec, stage: str, stages: Mapping[str, Kind], cut: Mapping[str, int | None]
+    unit: UnitSpec,
+    stage: str,
+    stages: Mapping[str, Kind],
+    cut: Mapping[str, int | None],
+    products_to: str | None,
 ) -> bool:
     """Whether sums of a stage that cut terms off can tell subnormal terms from normalised ones.
 
-    Products they tell.  Of results and c they do where the last places of some lie below what is cut off
-    beside subnormal ones.
+    Exact products they tell.  Of rounded ones, results and c they do where the last places of some lie below
+    what is cut off beside subnormal ones.
     """
     assert unit.tree is not None
     terms: list[tuple[int, int]] = []
     for step in unit.tree.root.steps():
         if step.stage != stage:
             continue
+        inner = [f"RNE-{stages[x.stage][1]}" for x in step.children if isinstance(x, Step)]
         if any(isinstance(x, int) for x in step.children):
-            return True
-        inner = [conversion(f"RNE-{stages[x.stage][1]}") for x in step.children if isinstance(x, Step)]
-        terms += [(x.e_min, x.fraction_bits) for x in inner]
+            if products_to is None:
+                return True
+            inner.append(products_to)
+        terms += [(x.e_min, x.fraction_bits) for x in map(conversion, inner)]
         if "c" in step.children:
             terms.append((unit.c_format.e_min, unit.c_format.fraction_bits))
     kept = cut.get(stage) or _CUT
     return min(e - bits for e, bits in terms) < max(e for e, _ in terms) - kept
 
 
-def _is_read(unit: UnitSpec, products_to: str, stages: Mapping[str, Kind]) -> bool:
+def _is_read(
+    unit: UnitSpec, products_to: str, stages: Mapping[str, Kind], cut: Mapping[str, int | None]
+) -> bool:
     """Whether rounded products can give other results than exact ones of some structure.
 
     Products that are normal numbers of the target as they are only become normalised: an exact sum does not
-    see that, and one that cuts terms off sees it as `normalise_products` has it, but for a c beside them.
+    see that, and one that cuts terms off sees it as `normalise_products` has it, but for a subnormal c beside
+    them of which, or of products below it, bits are cut off.
     """
     assert unit.tree is not None
+    c = unit.c_format
+    last = min(c.least_exponent, unit.a_format.least_exponent + unit.b_format.least_exponent)
     return rounds_products(unit, products_to) or any(
-        stages[step.stage][0][0] is not None and not stages[step.stage][0][1] and "c" in step.children
+        stages[step.stage][0][0] is not None
+        and not stages[step.stage][0][1]
+        and "c" in step.children
+        and last < c.e_min - (cut.get(step.stage) or _CUT)
         for step in unit.tree.root.steps()
         if any(isinstance(x, int) for x in step.children)
     )
