@@ -89,12 +89,12 @@ def framed(spec: UnitSpec, order: Order, nan: tuple[int, str], own: Mapping[str,
     """
     if order.root is None:
         return
-    shapes = _usual(spec.d_format).outer
-    for root, shape in itertools.product(_in_frames(order.root, order.groups), shapes):
+    kinds = itertools.product(_usual(spec.d_format).outer, (False, True))
+    for root, (shape, normalise) in itertools.product(_in_frames(order.root, order.groups), kinds):
         unit = plain_tree(spec, root, (nan[0], "word"), own)
         assert unit is not None
         assert unit.tree is not None
-        cut = {"fraction_bits": _CUT, "normalise_products": False}
+        cut = {"fraction_bits": _CUT, "normalise_products": normalise}
         inner = tuple((_PART, name, x) for name, x in (*cut.items(), ("normalised", False)))
         outer: Mapping[str, Any] = {**EXACT_SUM, **cut, "conversion": f"RNE-{shape}"}
         yield tree_unit(unit, replace(unit.tree, settings=inner), replace(unit.design, **outer))

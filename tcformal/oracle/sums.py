@@ -49,7 +49,7 @@ def kept_frame(design: Design, terms: Sequence[ExactValue], total: Fraction) -> 
     e_max, least = largest_exponent(design, terms), design.rho.e_min
     if e_max is None or (design.result_subnormals != "kept" and e_max < least):
         return ExactValue(NumberClass.FINITE, 0, Fraction(0), least)
-    return ExactValue(NumberClass.FINITE, int(total < 0), abs(total), e_max, not total)
+    return ExactValue(NumberClass.FINITE, int(total < 0), abs(total), e_max, not total, framed=True)
 
 
 def aligned_sum(
@@ -197,7 +197,8 @@ def largest_exponent(design: Alignment, terms: Sequence[ExactValue]) -> int | No
 def _exponent(design: Alignment, term: ExactValue) -> int | None:
     """A term's exponent for e_max; None if it takes no part."""
     if not term.is_zero:
-        return exponent_of(term.magnitude) if design.normalise_products else term.exponent
+        normalises = design.normalise_products and not term.framed
+        return exponent_of(term.magnitude) if normalises else term.exponent
     if term.cancelled:
         return term.exponent
     if isinstance(design.zero_exponent, int):

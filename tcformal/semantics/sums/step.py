@@ -136,7 +136,7 @@ def truncated_total(
     Source: XIE Algorithm 7, step 2; VALPEY Algorithm 1 (normalised products, bounded carry bits).
     """
     if design.normalise_products:
-        terms = [normalise_term(g, t) for t in terms]
+        terms = [t if t.framed else normalise_term(g, t) for t in terms]
     given = terms
     beside = c if design.e_max_of == "products" and len(terms) > 1 else None
     if beside is not None:
@@ -249,7 +249,7 @@ def unrounded(
         magnitude = g.ite(zero, g.const(0, magnitude.width), magnitude)
         sign = g.and_(negative, g.not_(zero))
         exponent = Exponent(g.ite(zero, floor, code), low, high)
-    term = Term(sign, magnitude, exponent, total.fraction_bits, zero)
+    term = Term(sign, magnitude, exponent, total.fraction_bits, zero, framed=True)
     no = g.truth(False)
     return total, with_specials(g, numbers, Number(term, no, no), AS_IT_IS)
 
