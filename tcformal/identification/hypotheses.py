@@ -85,12 +85,14 @@ def framed(spec: UnitSpec, order: Order, nan: tuple[int, str], own: Mapping[str,
     """Tree units of a device's order whose inner sums of products keep the exponent of their largest term.
 
     Such a sum hides what the outer one hides, so that masks show some of it as parts that are added up before
-    they are cut: blocks of equal length, of neighbours or strided, are tried.
+    they are cut, or none of it: blocks of equal length, of neighbours or strided, are tried.
     """
     if order.root is None:
         return
+    flat = {x: () for x in order.root.steps() if order.fraction_bits.get(x) is not None and not _inner(x)}
     kinds = itertools.product(_usual(spec.d_format).outer, (False, True))
-    for root, (shape, normalise) in itertools.product(_in_frames(order.root, order.groups), kinds):
+    roots = _in_frames(order.root, order.groups or flat)
+    for root, (shape, normalise) in itertools.product(roots, kinds):
         unit = plain_tree(spec, root, (nan[0], "word"), own)
         assert unit is not None
         assert unit.tree is not None
@@ -363,6 +365,9 @@ def structures(
         normalised = [stage for stage, ((_, x), _) in of_stages.items() if x]
         if not all(_normalises(unit, x, of_stages, cut, products_to) for x in normalised):
             continue  # the same as without
+        shapes_of_one = {of_stages[x.stage][1] for x in root.steps() if x != root and _is_one_product(x)}
+        if any(not rounds_products(unit, f"RNE-{shape}") for shape in shapes_of_one):
+            continue  # one product alone is not rounded
         if usual.twice and len({x[1].partition(":")[0] for x in chosen}) == 1:
             continue  # the second rounding changes nothing
         with suppress(InputError):
@@ -370,6 +375,14 @@ def structures(
             if (key := _structure(made)) not in seen:
                 seen.add(key)
                 yield made
+
+
+def _inner(step: Step) -> list[Step]:
+    return [x for x in step.children if isinstance(x, Step)]
+
+
+def _is_one_product(step: Step) -> bool:
+    return len(step.children) == 1 and isinstance(step.children[0], int)
 
 
 def _usual(d: Format) -> Shapes:
