@@ -148,13 +148,8 @@ class UnitSpec(Shown):
             )
         for stage in stages.values():
             check_integers(stage, self.operands)
-        kept = [name for name, stage in stages.items() if not stage.normalised]
         if not last.normalised:
             raise InputError(f"expected normalised=true in the outermost sum of {self.name}, but got false")
-        if kept and any(stage.normalise_products for stage in stages.values()):
-            raise InputError(
-                f"expected normalise_products=false beside {kept[0]}.normalised=false, but got true"
-            )
         if not last.rho.fits(self.operands.d):
             raise InputError(
                 f"expected a conversion into {self.operands.d.name} for {self.name}, "

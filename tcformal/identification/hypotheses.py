@@ -85,16 +85,18 @@ def framed(spec: UnitSpec, order: Order, nan: tuple[int, str], own: Mapping[str,
     """Tree units of a device's order whose inner sums of products keep the exponent of their largest term.
 
     Such a sum hides what the outer one hides, so that masks show some of it as parts that are added up before
-    they are cut: blocks of equal length, of neighbours or strided, are tried.
+    they are cut, or none of it: blocks of equal length, of neighbours or strided, are tried.
     """
     if order.root is None:
         return
-    shapes = _usual(spec.d_format).outer
-    for root, shape in itertools.product(_in_frames(order.root, order.groups), shapes):
+    flat = {x: () for x in order.root.steps() if order.fraction_bits.get(x) is not None and not _inner(x)}
+    kinds = itertools.product(_usual(spec.d_format).outer, (False, True))
+    roots = _in_frames(order.root, order.groups or flat)
+    for root, (shape, normalise) in itertools.product(roots, kinds):
         unit = plain_tree(spec, root, (nan[0], "word"), own)
         assert unit is not None
         assert unit.tree is not None
-        cut = {"fraction_bits": _CUT, "normalise_products": False}
+        cut = {"fraction_bits": _CUT, "normalise_products": normalise}
         inner = tuple((_PART, name, x) for name, x in (*cut.items(), ("normalised", False)))
         outer: Mapping[str, Any] = {**EXACT_SUM, **cut, "conversion": f"RNE-{shape}"}
         yield tree_unit(unit, replace(unit.tree, settings=inner), replace(unit.design, **outer))
@@ -205,14 +207,17 @@ def nan_variants(unit: UnitSpec, words: Sequence[tuple[int, int]] = ()) -> Itera
                     yield other
 
 
-def _cut(order: Order, staged: dict[int, Step]) -> dict[str, bool]:
-    """Whether the sums of each stage cut terms off, where masks show it."""
+def _cut(order: Order, staged: dict[int, Step]) -> dict[str, int | None]:
+    """The least fraction bits of the sums of each stage, None for exact ones, where masks show them."""
     assert order.root is not None
-    seen: dict[str, set[bool]] = {}
+    seen: dict[str, set[int | None]] = {}
     for step in order.root.steps():
         if step in order.fraction_bits:
-            seen.setdefault(staged[id(step)].stage, set()).add(order.fraction_bits[step] is not None)
-    return {stage: found.pop() for stage, found in seen.items() if len(found) == 1}
+            seen.setdefault(staged[id(step)].stage, set()).add(order.fraction_bits[step])
+    some = {stage: {x for x in found if x is not None} for stage, found in seen.items()}
+    return {
+        stage: min(bits, default=None) for stage, bits in some.items() if not bits or None not in seen[stage]
+    }
 
 
 def _staged(step: Step, alone: bool, outer: bool = True) -> Step:
@@ -320,16 +325,16 @@ class Shapes:
 
 def structures(
     unit: UnitSpec,
-    cut: Mapping[str, bool] = MappingProxyType({}),
+    cut: Mapping[str, int | None] = MappingProxyType({}),
     *,
     pairs_cut: bool = False,
     shapes: Shapes | None = None,
 ) -> Iterator[UnitSpec]:
     """Every structure of a tree unit's order; parameters that are axes are the unit's.
 
-    `cut` says of a stage whether its sums cut terms off, where that is known.  A sum of one operand rounds it
-    only, so that it is exact; sums of two are taken to be exact before they are rounded, unless `pairs_cut`;
-    sums of results have nothing to normalise.  `shapes`: other shapes than those of the catalogued designs.
+    `cut` has the fraction bits of a stage's sums, None for exact ones, where that is known.  A sum of one
+    operand rounds it only, so that it is exact; sums of two are taken to be exact before they are rounded,
+    unless `pairs_cut`.  `shapes`: other shapes than those of the catalogued designs.
     """
     if unit.tree is None:
         raise InputError(f"expected a tree of sums for structures, but got {unit.name}")
@@ -343,9 +348,10 @@ def structures(
         sums: list[tuple[int | None, bool]] = []
         most = max(len(step.children) for step in steps)
         pairs = usual.pairs and products and most == _PAIR
-        if most > 1 and cut.get(stage, most > _PAIR or pairs_cut or pairs):
-            sums += [(_CUT, False), *([(_CUT, True)] if products else [])]
-        if not pairs and (most == 1 or not cut.get(stage, False)):
+        cuts = cut[stage] is not None if stage in cut else None
+        if most > 1 and (most > _PAIR or pairs_cut or pairs if cuts is None else cuts):
+            sums += [(_CUT, False), (_CUT, True)]
+        if not pairs and (most == 1 or not cuts):
             sums.append((None, False))
         kinds.append(list(itertools.product(sums, usual.of(stage, outermost=stage == root.stage))))
     rounded = [None, *(f"RNE-{shape}" for shape in usual.products)]
@@ -353,17 +359,30 @@ def structures(
         rounded = rounded[1:]
     seen = set()
     for products_to, chosen in itertools.product(rounded, itertools.product(*kinds)):
-        if products_to is not None and not _is_read(
-            unit, products_to, dict(zip(stages, chosen, strict=True))
-        ):
+        of_stages = dict(zip(stages, chosen, strict=True))
+        if products_to is not None and not _is_read(unit, products_to, of_stages, cut):
             continue
+        normalised = [stage for stage, ((_, x), _) in of_stages.items() if x]
+        if not all(_normalises(unit, x, of_stages, cut, products_to) for x in normalised):
+            continue  # the same as without
+        shapes_of_one = {of_stages[x.stage][1] for x in root.steps() if x != root and _is_one_product(x)}
+        if any(not rounds_products(unit, f"RNE-{shape}") for shape in shapes_of_one):
+            continue  # one product alone is not rounded
         if usual.twice and len({x[1].partition(":")[0] for x in chosen}) == 1:
             continue  # the second rounding changes nothing
         with suppress(InputError):
-            made = _with(unit, dict(zip(stages, chosen, strict=True)), products_to)
+            made = _with(unit, of_stages, products_to)
             if (key := _structure(made)) not in seen:
                 seen.add(key)
                 yield made
+
+
+def _inner(step: Step) -> list[Step]:
+    return [x for x in step.children if isinstance(x, Step)]
+
+
+def _is_one_product(step: Step) -> bool:
+    return len(step.children) == 1 and isinstance(step.children[0], int)
 
 
 def _usual(d: Format) -> Shapes:
@@ -390,8 +409,7 @@ def rare_shapes(
     last = tuple(f"{x}{limit}" for x in outer.values())
     partial = tuple(x for x in _PARTIAL if conversion(f"RNE-{x}").fraction_bits >= bits)
     exponents = _exponents(d, alone)
-    cuts = order is not None and any(bits is not None for bits in order.fraction_bits.values())
-    wide = ("FP64",) if cuts else ()
+    hidden = {} if order is None else _hidden(spec, order, inner)
     # Sums that are as narrow as D show no end of their own.
     of_d = [d.exponent_bits] if d.exponent_bits <= _FEW_EXPONENTS else []
     beyond = [*_beyond_alone(spec, alone, exponents)]
@@ -399,7 +417,7 @@ def rare_shapes(
     # Few exponents of products say nothing of sums of their sums.
     joined = dict.fromkeys((max(8, d.exponent_bits), *of_sums))
     measured = {
-        stage: tuple(dict.fromkeys((*(_shape(e, inner[products]) for e in of), *wide)))
+        stage: tuple(dict.fromkeys((*(_shape(e, inner[products]) for e in of), *hidden.get(products, ()))))
         for stage, products, of in (("", True, of_sums), (_PART, True, of_sums), (_JOIN, False, joined))
         if products in inner
     }
@@ -423,6 +441,28 @@ def rare_shapes(
     # Products that keep less than is seen of them, and than sums of them keep, are no exact ones.
     seen = min(most - 1, d.fraction_bits, inner.get(True, most))
     return [x for x in rows if x.products] if alone.product_bits < seen else rows
+
+
+def _hidden(spec: UnitSpec, order: Order, inner: Mapping[bool, int]) -> dict[bool, tuple[str, ...]]:
+    """Shapes of more bits than came through inner sums of products, and of sums, that may cut them off.
+
+    A sum that fp32 holds as it is, is no other one in fp64.
+    """
+    made: dict[bool, tuple[str, ...]] = {}
+    a, b, to = spec.a_format, spec.b_format, conversion("RNE-FP32")
+    for outer in () if order.root is None else order.root.steps():
+        for step in (x for x in outer.children if isinstance(x, Step) and len(x.children) > _PAIR):
+            products, cut = any(isinstance(x, int) for x in step.children), order.fraction_bits.get(step, 0)
+            if cut is None or cut > (bits := inner.get(products, -1)):
+                continue
+            above = 1 + products + len(step.children).bit_length()
+            held = (
+                bits + above <= to.precision and a.e_max + b.e_max + above + spec.k.bit_length() <= to.e_max
+                and to.e_min <= a.least_exponent + b.least_exponent and spec.scale_format is None
+            )  # fmt: skip
+            shapes = ("FP32",) if held else ("FP32", "FP64")
+            made[products] = tuple(x for x in shapes if conversion(f"RNE-{x}").fraction_bits > bits)
+    return made
 
 
 def _exponents(d: Format, alone: Isolated) -> tuple[int, ...]:
@@ -463,25 +503,62 @@ def _shape(exponent_bits: int, bits: int) -> str:
     return next((x for x in _PARTIAL if conversion(f"RNE-{x}") == made), f"E{exponent_bits}M{bits}")
 
 
+#: Whether and how the sums of a stage cut terms off, and the shape of their results.
+Kind = tuple[tuple[int | None, bool], str]
+
+
+def _normalises(
+    unit: UnitSpec,
+    stage: str,
+    stages: Mapping[str, Kind],
+    cut: Mapping[str, int | None],
+    products_to: str | None,
+) -> bool:
+    """Whether sums of a stage that cut terms off can tell subnormal terms from normalised ones.
+
+    Exact products they tell.  Of rounded ones, results and c they do where the last places of some lie below
+    what is cut off beside subnormal ones.
+    """
+    assert unit.tree is not None
+    terms: list[tuple[int, int]] = []
+    for step in unit.tree.root.steps():
+        if step.stage != stage:
+            continue
+        inner = [f"RNE-{stages[x.stage][1]}" for x in step.children if isinstance(x, Step)]
+        if any(isinstance(x, int) for x in step.children):
+            if products_to is None:
+                return True
+            inner.append(products_to)
+        terms += [(x.e_min, x.fraction_bits) for x in map(conversion, inner)]
+        if "c" in step.children:
+            terms.append((unit.c_format.e_min, unit.c_format.fraction_bits))
+    kept = cut.get(stage) or _CUT
+    return min(e - bits for e, bits in terms) < max(e for e, _ in terms) - kept
+
+
 def _is_read(
-    unit: UnitSpec, products_to: str, stages: Mapping[str, tuple[tuple[int | None, bool], str]]
+    unit: UnitSpec, products_to: str, stages: Mapping[str, Kind], cut: Mapping[str, int | None]
 ) -> bool:
     """Whether rounded products can give other results than exact ones of some structure.
 
     Products that are normal numbers of the target as they are only become normalised: an exact sum does not
-    see that, and one that cuts terms off sees it as `normalise_products` has it, but for a c beside them.
+    see that, and one that cuts terms off sees it as `normalise_products` has it, but for a subnormal c beside
+    them of which, or of products below it, bits are cut off.
     """
     assert unit.tree is not None
+    c = unit.c_format
+    last = min(c.least_exponent, unit.a_format.least_exponent + unit.b_format.least_exponent)
     return rounds_products(unit, products_to) or any(
-        stages[step.stage][0][0] is not None and not stages[step.stage][0][1] and "c" in step.children
+        stages[step.stage][0][0] is not None
+        and not stages[step.stage][0][1]
+        and "c" in step.children
+        and last < c.e_min - (cut.get(step.stage) or _CUT)
         for step in unit.tree.root.steps()
         if any(isinstance(x, int) for x in step.children)
     )
 
 
-def _with(
-    unit: UnitSpec, stages: Mapping[str, tuple[tuple[int | None, bool], str]], products: str | None
-) -> UnitSpec:
+def _with(unit: UnitSpec, stages: Mapping[str, Kind], products: str | None) -> UnitSpec:
     """The unit with sums of those kinds and shapes."""
     assert unit.tree is not None
     given: dict[str, dict[str, Value]] = {

@@ -419,7 +419,10 @@ def _large_alone(asker: Asker) -> str:
 
 
 def _small_alone(asker: Asker) -> str:
-    """Products alone that are lost from some exponent down, though D holds them."""
+    """Products alone that are lost from some exponent down, though D holds them, and larger ones are whole.
+
+    A format of few exponents loses low bits of products that are a little larger, too.
+    """
     spec, d = asker.spec, asker.spec.d_format
     floor = max(d.e_min, spec.a_format.e_min + spec.b_format.e_min, -_DEEPEST)
     factors = {
@@ -439,6 +442,10 @@ def _small_alone(asker: Asker) -> str:
     if any(products[-len(lost) :]):
         return ""
     e = lost[0]
+    odd = power_of_two(e + 1) * (1 + power_of_two(-spec.a_format.fraction_bits))
+    words = next((z for z in product_factors(spec, odd) if is_normal(spec, *z)), None)
+    if words is None or numbers_of(d, asker.ask(first_products(spec, asker.k, [(*words, 0)]))) != [odd]:
+        return ""
     return f"products dropped below 2^{e + 1}: one of 2^{e} alone gives 0, a c of 2^{e} does not"
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, product
 from math import prod
 
 import numpy as np
@@ -96,6 +96,10 @@ _ASKED = 12
 #: Answers that the search for one design goes by before all others, and the part of some answers that a
 #: design may not give beside which two parameters are changed at once.
 _FEW, _FEW_WRONG = 96, 1 / 3
+#: Designs with several parameters changed that are tried on all of the few answers.
+_BEST = 400
+#: The parameters by which a sum cuts terms off, and is rounded.
+_CUTTING = ("fraction_bits", "alignment_rounding", "conversion")
 #: Designs of a family from which on one that gives all answers is sought first, and from which on what is
 #: around that one is all that is kept.
 CLIMBED, AROUND = 1e6, 1e9
@@ -212,7 +216,7 @@ class Survivors:
     def climb(self, batch: Batch, answers: Raw) -> float:
         """Keep what is around one design that gives all of these answers, or nothing where none is found.
 
-        From the plainest design on, the change of one parameter, or near the end of two, that gives most
+        From the plainest design on, the change of one parameter, or near the end of several, that gives most
         answers more is made, until none gives more: of few answers, most of them ones that design does not
         give, and of more that the design which gives those does not.  What is kept are the values that give
         all answers beside the others of the design that is found.  A family of which no design gives some
@@ -289,28 +293,36 @@ class Survivors:
             tried = _changed(point, [(x,) for x in places])
             right = (self.family.outputs(tried, batch) == answers).sum(axis=1)
             if right.max() <= best:
-                tried = self._two_changed(point, places, batch, answers)
+                tried = self._more_changed(point, places, batch, answers)
                 right = (self.family.outputs(tried, batch) == answers).sum(axis=1)
                 if not right.size or right.max() <= best:
                     break
             best, point = int(right.max()), tried[int(right.argmax())]
         return point, best == len(answers)
 
-    def _two_changed(
+    def _more_changed(
         self, point: NDArray[np.int16], places: Sequence[Place], batch: Batch, answers: Raw
     ) -> Designs:
-        """Designs with two parameters changed of one that gives all answers but few: those that give most.
+        """Designs with several parameters changed of one that gives all answers but few, the best first.
 
-        Of one change alone, as of a bit fewer with another rounding, nothing is better.
+        Two, as a bit fewer with another rounding, of which neither alone is better; or what is cut off in the
+        sums of one stage, how, and how these are rounded: to nearest at 10 bits, then cut, is near to the
+        reverse at 12.
         """
         wrong = np.flatnonzero(self.family.outputs(point[np.newaxis], batch)[0] != answers)
         if wrong.size > _FEW_WRONG * len(answers):
             return np.zeros((0, len(point)), np.int16)
         other = [(i, value) for i, value in places if point[i] != value]
-        tried = _changed(point, [(x, y) for x, y in combinations(other, 2) if x[0] != y[0]])
+        pairs = [(x, y) for x, y in combinations(other, 2) if x[0] != y[0]]
+        names = [axis.name.rpartition(".") for axis in self.family.axes]
+        stages = [
+            [[place for place in places if names[place[0]] == (stage, dot, name)] for name in _CUTTING]
+            for stage, dot, _ in dict.fromkeys((x, y, "") for x, y, _ in names)
+        ]
+        tried = _changed(point, [*pairs, *(change for one in stages for change in product(*one))])
         wrong = wrong[:_LOOKED_AT]
         right = (self.family.outputs(tried, rows_of(batch, wrong)) == answers[wrong]).sum(axis=1)
-        return tried[np.argsort(-right, kind="stable")[:_LOOKED_AT]]
+        return tried[np.argsort(-right, kind="stable")[:_BEST]]
 
     def settle(self) -> None:
         """Take up each answer in `open` by itself; what may still refute designs stays there."""

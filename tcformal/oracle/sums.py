@@ -29,9 +29,9 @@ def fused_sum(
     if design.lost_bits == "jammed":
         total, sign = jammed_sum(design, terms, target.mode)
     else:
-        total, sign = aligned_sum(design, terms, target.mode, c)
+        total, sign = aligned_sum(design, terms, target.mode if design.normalised else "RNE", c)
     if not design.normalised:
-        return kept_frame(design, terms, total)
+        return kept_frame(design, terms, total, sign if design.zero_sign == "ieee" else 0)
     if design.lost_bits == "sticky" and total:
         e_max, carry = largest_exponent(design, terms), design.carry_bits
         if e_max is not None and carry is not None and -total == power_of_two(e_max + carry + 1):
@@ -41,15 +41,18 @@ def fused_sum(
     return round_to(design, sign, abs(total), target)
 
 
-def kept_frame(design: Design, terms: Sequence[ExactValue], total: Fraction) -> ExactValue:
+def kept_frame(design: Design, terms: Sequence[ExactValue], total: Fraction, sign: int) -> ExactValue:
     """A sum as a term with the exponent of its largest term, zero as well; a small one is a plain zero.
+
+    Zero: `sign` is that of a sum of 0.
 
     Source: ttsim, mvmul.
     """
     e_max, least = largest_exponent(design, terms), design.rho.e_min
     if e_max is None or (design.result_subnormals != "kept" and e_max < least):
-        return ExactValue(NumberClass.FINITE, 0, Fraction(0), least)
-    return ExactValue(NumberClass.FINITE, int(total < 0), abs(total), e_max, not total)
+        return ExactValue(NumberClass.FINITE, 0 if total else sign, Fraction(0), least)
+    sign = int(total < 0) if total else sign
+    return ExactValue(NumberClass.FINITE, sign, abs(total), e_max, not total, framed=True)
 
 
 def aligned_sum(
@@ -197,7 +200,8 @@ def largest_exponent(design: Alignment, terms: Sequence[ExactValue]) -> int | No
 def _exponent(design: Alignment, term: ExactValue) -> int | None:
     """A term's exponent for e_max; None if it takes no part."""
     if not term.is_zero:
-        return exponent_of(term.magnitude) if design.normalise_products else term.exponent
+        normalises = design.normalise_products and not term.framed
+        return exponent_of(term.magnitude) if normalises else term.exponent
     if term.cancelled:
         return term.exponent
     if isinstance(design.zero_exponent, int):

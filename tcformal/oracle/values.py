@@ -38,7 +38,8 @@ class ExactValue(NamedTuple):
 
     Ranges and units: a finite value is (-1)^sign * magnitude; `exponent` is the papers' Exp(x), so
     that the significand magnitude / 2^exponent is unnormalised (below 1 for subnormals); `cancelled`
-    marks an exact sum of zero whose addends are not all zeros.
+    marks an exact sum of zero whose addends are not all zeros, `framed` a sum that keeps the exponent of its
+    largest term.
     Zero, NaN, Inf: a zero keeps its sign and exponent; Inf has a sign; magnitude and exponent of
     Inf and NaN mean nothing and are 0.
     """
@@ -50,6 +51,7 @@ class ExactValue(NamedTuple):
     cancelled: bool = False
     #: A product's factors as whole numbers, where it matters how they were multiplied.
     factors: tuple[int, int] | None = None
+    framed: bool = False
 
     @property
     def number(self) -> Fraction:

@@ -90,6 +90,8 @@ class Term:
     zero: Node
     #: The two significands that this one is the product of, where it is one.
     factors: tuple[Node, ...] = ()
+    #: Whether it is a sum that keeps the exponent of its largest term.
+    framed: bool = False
 
     @property
     def weight_bits(self) -> int:

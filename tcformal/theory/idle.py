@@ -328,11 +328,24 @@ def _sum_grid(d: Design, bs: list[Bounds]) -> int:
 
 
 def product_bounds(unit: UnitSpec) -> Bounds | None:
-    """`Stages.term_bounds`: what is known of every product, by the formats of its factors or its rounding."""
+    """`Stages.term_bounds`: what is known of every product, by its factors and its rounding."""
+    exact = exact_bounds(unit)
     if unit.design.product_rounding is None:
-        return exact_bounds(unit)
+        return exact
     to = unit.design.product_conversion
-    return _of_result(to) if to.integer_bits is None and range_ok(to) else None
+    if to.integer_bits is not None or not range_ok(to):
+        return None
+    made = _of_result(to)
+    if exact is None:
+        return made
+    # `Stages.rounded_bounds`: a multiple of what it was, no larger than a power of two above it.
+    grid = max(made.grid, min(to.e_max - to.fraction_bits, exact.grid))
+    return replace(made, grid=grid, upto=min(to.e_max, max(to.e_min, _ceiling(exact))))
+
+
+def _ceiling(b: Bounds) -> int:
+    """`Stages.ceiling`: the exponent of a power of two that no number exceeds."""
+    return max(b.most - 1, 0).bit_length() + b.top - b.bits
 
 
 def normal_products(unit: UnitSpec, root: Sum) -> Sum | None:
@@ -376,17 +389,21 @@ def exact_rounding(unit: UnitSpec) -> bool:
 
 
 def plain_rounding(unit: UnitSpec) -> Design:
-    """The design with the mode of its rounding of products, and what overflows, where neither matters.
+    """The design with the mode of its rounding of products, and what overflows, where these do not matter.
 
-    `ProductRounding.same_rounding`: they do not where products have no more bits than that keeps.
+    `ProductRounding.same_rounding`: neither does where products have no more bits than that keeps, and what
+    overflows does not where no product is as large.
     """
-    d, b = unit.design, _short_products(unit)
-    if b is None or not (_none_over(b, d.product_conversion) or always_infinite(d, d.product_conversion)):
+    d, b, exact = unit.design, _short_products(unit), exact_bounds(unit)
+    if d.product_rounding is None or d.product_conversion.integer_bits is not None or exact is None:
         return d
-    return replace(
-        d, product_rounding=f"RNE-{str(d.product_rounding).partition('-')[2]}", overflow="infinity",
-        result_subnormals="signed_zero" if d.result_subnormals == "tiny_zero" else d.result_subnormals,
-    )  # fmt: skip
+    to = d.product_conversion
+    if b is not None and (_none_over(b, to) or always_infinite(d, to)):
+        return replace(
+            d, product_rounding=f"RNE-{str(d.product_rounding).partition('-')[2]}", overflow="infinity",
+            result_subnormals="signed_zero" if d.result_subnormals == "tiny_zero" else d.result_subnormals,
+        )  # fmt: skip
+    return replace(d, overflow="infinity") if range_ok(to) and _ceiling(exact) <= to.e_max else d
 
 
 def _short_products(unit: UnitSpec) -> Bounds | None:
@@ -703,7 +720,7 @@ def rounded_terms_idle(unit: UnitSpec) -> bool:
         return False
     to = d.product_conversion
     rules = (d.carry_bits, d.alignment_rounding, d.c_subnormals, d.product_limit, d.result_subnormals)
-    top = (exact.most - 1).bit_length() + exact.top - exact.bits
+    top = _ceiling(exact)
     low, room = max(least(c), out.e_min), out.e_max - top - 1
     least_result = out.e_min - out.fraction_bits
     grid = min(exact.grid - to.fraction_bits, least(c) - c.fraction_bits, least_result)

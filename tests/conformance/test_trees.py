@@ -17,9 +17,9 @@ from tcformal.encodings.catalog import FORMATS
 from tcformal.errors import InputError
 from tcformal.oracle.exact import unit_dot
 from tcformal.query.explain.explain import explain
-from tcformal.simulation.matrix_unit import Unit
+from tcformal.simulation.matrix_unit import Unit, replay
 from tcformal.simulation.operands.batch import batch, witness_at
-from tcformal.simulation.operands.inputs import inputs_to_try
+from tcformal.simulation.operands.inputs import inputs_to_try, pool_of
 from tcformal.simulation.replay import oracle_result
 
 #: Designs whose trees take their operands in another order, and so are other circuits.
@@ -90,6 +90,17 @@ def test_block_scales_inside_a_tree_agree_with_the_oracle(steps: str) -> None:
     x = batch(spec, 2 * spec.k, 60, 3)
     lanes = Unit(spec).dot_bits(x.a, x.b, x.c, x.scale_a, x.scale_b)
     assert [oracle_result(spec, witness_at(x, i)) for i in range(60)] == lanes.tolist()
+
+
+@pytest.mark.parametrize("zero", ["none", "own"])
+def test_sums_that_keep_their_frame_agree_with_the_oracle_where_terms_are_normalised(zero: str) -> None:
+    settings = f"normalise_products=true,fraction_bits=12,zero_exponent={zero}"
+    unit = resolve(
+        f"tree@steps=(s(0..3)+s(4..7)+c),s.normalised=false,s.{settings.replace(',', ',s.')},{settings},"
+        "a_format=bf16,b_format=fp16,c_format=fp32,d_format=fp32"
+    )
+    x = pool_of(unit, 8, 120, 5)
+    assert [oracle_result(unit, witness_at(x, i)) for i in range(len(x.c))] == replay(unit, x).tolist()
 
 
 @pytest.mark.long

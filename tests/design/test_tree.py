@@ -101,8 +101,6 @@ SENTENCES: list[tuple[Callable[[], object], str]] = [
     (lambda: resolve("tree@steps=(0+c),normalised=false,fraction_bits=4"), "expected normalised=true in"),
     (lambda: resolve("tfdpa@normalised=false"), "expected normalised=false in a tree's inner sum alone"),
     (lambda: resolve("tree@steps=(p(0+1)+c),p.normalised=false"), "expected fraction_bits with normalised="),
-    (lambda: resolve("tree@steps=(p(0)+c),fraction_bits=4,p.normalised=false,normalise_products=true"),
-     "expected normalise_products=False with normalised=False"),
     (lambda: resolve("tree@steps=(0+c),converted=fp32,special_words=numbers"),
      "expected special_words=special beside converted=fp32"),
     (lambda: resolve(f"{MX}@steps=(0..31+c),converted=fp16"), "expected a tree of products as they are"),

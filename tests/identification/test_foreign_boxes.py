@@ -125,7 +125,7 @@ def test_a_kind_is_seen(name: str, says: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["lanes", "fused19", "tree-m10", "subtracts", "steps", "flushes", "subnormal-a"]
+    "name", ["lanes", "fused19", "tree-m10", "subtracts", "steps", "flushes", "subnormal-a", "groups-of-fp16"]
 )
 def test_a_design_looks_like_no_kind(name: str) -> None:
     assert not kind_of(asked(name), [])
@@ -588,6 +588,15 @@ def test_two_levels_of_cut_sums_are_found_among_10_12_designs() -> None:
     }
     assert {(x.stages["join"]["fraction_bits"], x.stages["join"]["conversion"]) for x in trees} == {
         (25, "RZ-FP32")
+    }
+
+
+@pytest.mark.slow
+def test_subnormal_partial_sums_are_normalised_where_the_device_does() -> None:
+    """fp16's smallest partial sums lie far above the last place of c, which a sum of 23 bits keeps."""
+    trees = [u.tree for u in left_of_search("groups-of-fp16") if u.tree is not None]
+    assert {(x.stages["part"]["conversion"], x.stages["join"]["normalise_products"]) for x in trees} == {
+        ("RNE-FP16", True)
     }
 
 

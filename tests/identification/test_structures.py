@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tcformal.design.names import resolve
-from tcformal.identification.hypotheses import structures
+from tcformal.identification.hypotheses import Shapes, structures
 
 
 def test_products_are_rounded_to_every_shape_that_sums_have() -> None:
@@ -11,3 +11,19 @@ def test_products_are_rounded_to_every_shape_that_sums_have() -> None:
     unit = resolve("tree@steps=(1+(0+c)),a_format=fp16,b_format=fp16,c_format=fp16,d_format=fp16")
     found = {u.design.product_rounding for u in structures(unit)}
     assert found == {None, "RNE-FP16"}
+
+
+def test_results_are_normalised_where_last_places_lie_below_subnormal_ones() -> None:
+    """Partial sums in fp16 end above what a sum of 23 bits keeps of c; those in fp32 end with c."""
+    unit = resolve(
+        "tree@steps=join(part(0..1)+part(2..3)+c),a_format=fp16,b_format=fp16,c_format=fp32,d_format=fp32"
+    )
+
+    def normalised(shape: str, bits: int) -> set[object]:
+        shapes = Shapes(("FP32",), ("FP32",), (), measured={"part": (shape,)})
+        found = structures(unit, {"join": bits, "part": None}, shapes=shapes)
+        return {u.tree.stages["join"]["normalise_products"] for u in found if u.tree is not None}
+
+    assert normalised("FP16", 23) == {False, True}
+    assert normalised("FP32", 23) == {False}
+    assert normalised("FP32", 22) == {False, True}

@@ -155,6 +155,23 @@ def test_a_climb_changes_two_parameters_where_one_is_no_better() -> None:
         assert survivors.count
 
 
+def test_a_climb_changes_all_that_cuts_and_rounds_a_sum() -> None:
+    """Cut after 12 bits and rounded is nearly what is rounded at 10 bits and cut."""
+    unit = resolve(
+        "tree@steps=join(part(0+1)+part(2+3)+part(4+5)+part(6+7)+c),part.conversion=RNE-BF16,"
+        "join.fraction_bits=12,join.normalise_products=true,"
+        "a_format=fp16,b_format=fp16,c_format=fp16,d_format=fp16"
+    )
+    family, pool = parametric_family(unit, rare=True), inputs_to_try(unit, unit.k, 96, 4)
+    survivors = Survivors(family, np.random.default_rng(0))
+    near = {"join.fraction_bits": "10", "join.alignment_rounding": "RNA", "join.conversion": "RZ-FP16"}
+    point = survivors.simplest()[0]
+    for i, axis in enumerate(family.axes):
+        point[i] = axis.values.index(near[axis.name]) if axis.name in near else point[i]
+    places = [(i, value) for i, axis in enumerate(family.axes) for value in range(len(axis.values))]
+    assert survivors._climbed(point, places, pool, replay(unit, pool))[1]
+
+
 def test_a_climb_in_a_family_that_cannot_give_an_answer_leaves_nothing() -> None:
     unit = tree("fp16")
     pool = inputs_to_try(unit, unit.k, 40, 4)

@@ -136,7 +136,7 @@ def truncated_total(
     Source: XIE Algorithm 7, step 2; VALPEY Algorithm 1 (normalised products, bounded carry bits).
     """
     if design.normalise_products:
-        terms = [normalise_term(g, t) for t in terms]
+        terms = [t if t.framed else normalise_term(g, t) for t in terms]
     given = terms
     beside = c if design.e_max_of == "products" and len(terms) > 1 else None
     if beside is not None:
@@ -220,7 +220,8 @@ def unrounded(
     Shapes: numbers, and the place of c among them, as `fused_sum`.
     Zero, NaN, Inf: NaN and Inf as `fused_sum`; its term counts as a zero, of exponent e_min, where all terms
     are zeros that have no exponent, and, unless subnormal results are kept, where e_max is below e_min; a sum
-    that is zero otherwise keeps e_max.
+    that is zero otherwise keeps e_max.  Under zero_sign `ieee` a sum of negative terms that are zeros, or
+    cut to zeros, is -0.
     Source: ttsim, mvmul.
     """
     terms = [x.term for x in numbers]
@@ -247,9 +248,10 @@ def unrounded(
         if isinstance(flushes, Choice) or flushes != "kept":
             zero = g.or_(zero, g.and_(g.ult(code, floor), g.not_(chosen(g, flushes, "kept"))))
         magnitude = g.ite(zero, g.const(0, magnitude.width), magnitude)
-        sign = g.and_(negative, g.not_(zero))
+        signs = [t.sign for t in terms]
+        sign = sign_of_zero(g, total.bits, g.and_(negative, g.not_(zero)), signs, "RNE", design.zero_sign)
         exponent = Exponent(g.ite(zero, floor, code), low, high)
-    term = Term(sign, magnitude, exponent, total.fraction_bits, zero)
+    term = Term(sign, magnitude, exponent, total.fraction_bits, zero, framed=True)
     no = g.truth(False)
     return total, with_specials(g, numbers, Number(term, no, no), AS_IT_IS)
 

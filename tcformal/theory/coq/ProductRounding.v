@@ -1,9 +1,9 @@
 (** Products that are rounded where they are short enough: neither the mode nor what is tiny matters, and where no product is flushed
-    or too large, nor the rounding itself, for sums that see values alone. *)
+    or too large, nor the rounding itself, for sums that see values alone.  What becomes of too large ones does not matter where none is. *)
 From Coq Require Import ZArith List Bool Reals Psatz Lia Lra.
 From Flocq Require Import Core.
 From TC Require Import Spec Design Designs Rounding Order Error Carry Negation Chains Integers Monotone Relative Words Values Irrelevant
-  AtOnce Mirror Axes Signs Zeros Operands Stages.
+  AtOnce Mirror Axes Signs Zeros Large Operands Stages.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -109,8 +109,17 @@ Proof.
 Qed.
 
 (** Two roundings that give the same of them. *)
-Definition same_rounding (b : bounds) (c c' : conversion) : bool :=
+Definition same_short (b : bounds) (c c' : conversion) : bool :=
   short_products b c && same_format c c' && (none_over b c || always_infinite c && always_infinite c').
+
+Definition conversion_eq (c c' : conversion) : {c = c'} + {c <> c'}.
+Proof. repeat decide equality. Defined.
+
+(** The same but for what becomes of numbers that are too large, which none is. *)
+Definition same_below (b : bounds) (c c' : conversion) : bool :=
+  range_ok c && (ceiling b <=? emax c) && if conversion_eq (with_overflow c (overflow c')) c' then true else false.
+
+Definition same_rounding (b : bounds) (c c' : conversion) : bool := same_short b c c' || same_below b c c'.
 
 Lemma short_round b c x : short_products b c = true -> inside b (Num x) -> round_num (Floating c) x = short_result c (neg x) (signed x) (lsb x).
 Proof.
@@ -122,9 +131,17 @@ Qed.
 Lemma always_is_infinite c n : always_infinite c = true -> is_infinite c n = true.
 Proof. unfold always_infinite, is_infinite. now destruct (overflow c), (rho c). Qed.
 
-Lemma same_rounding_ok b c c' x : same_rounding b c c' = true -> inside b (Num x) -> round_num (Floating c') x = round_num (Floating c) x.
+Lemma same_below_ok b c c' x : same_below b c c' = true -> inside b (Num x) -> round_num (Floating c') x = round_num (Floating c) x.
 Proof.
-  unfold same_rounding. intros O I. repeat rewrite andb_true_iff in O. destruct O as [[Sh Sf] Ov]. rewrite (short_round b c x Sh I).
+  unfold same_below. intros O I. repeat rewrite andb_true_iff in O. destruct O as [[R T] E]. destruct (conversion_eq _ c') as [<-|]; [|easy]. clear E.
+  unfold range_ok in R. apply andb_prop in R. destruct R as [P M]. apply Z.leb_le in P, M, T. unfold round_num, round_to. apply any_overflow; auto.
+  change (IZR (signed x) * bp (lsb x))%R with (V x). eapply Rle_trans; [exact (num_ceiling b x I)|]. eapply Rle_trans; [apply bpow_le; exact T|].
+  now apply (max_between c P).
+Qed.
+
+Lemma same_short_ok b c c' x : same_short b c c' = true -> inside b (Num x) -> round_num (Floating c') x = round_num (Floating c) x.
+Proof.
+  unfold same_short. intros O I. repeat rewrite andb_true_iff in O. destruct O as [[Sh Sf] Ov]. rewrite (short_round b c x Sh I).
   unfold same_format in Sf. repeat rewrite andb_true_iff in Sf. destruct Sf as [[[[P M] E] F] Zs]. apply Z.eqb_eq in P, M, E. apply eqb_prop in F.
   assert (Sh' : short_products b c' = true) by (unfold short_products in *; now rewrite <- P, <- M, <- F).
   rewrite (short_round b c' x Sh' I). unfold short_result. rewrite <- P, <- M, <- E, <- F.
@@ -135,6 +152,9 @@ Proof.
     unfold own_exponent in Q. replace (Z.abs (sig x)) with (Z.abs (signed x)) in Q by (unfold signed; destruct (neg x); lia). lia.
   - apply andb_prop in Ov. destruct Ov as [A A']. now rewrite !always_is_infinite.
 Qed.
+
+Lemma same_rounding_ok b c c' x : same_rounding b c c' = true -> inside b (Num x) -> round_num (Floating c') x = round_num (Floating c) x.
+Proof. unfold same_rounding. intros O I. apply orb_prop in O. destruct O as [O|O]; [now apply (same_short_ok b)|now apply (same_below_ok b)]. Qed.
 
 (** A rounding that leaves the value of each as it is. *)
 Definition exact_rounding (b : bounds) (c : conversion) : bool :=

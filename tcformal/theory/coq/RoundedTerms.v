@@ -12,23 +12,6 @@ Open Scope Z_scope.
 Definition plain_out (c : conversion) : conversion :=
   {| rho := rho c; p := p c; emin := emin c; emax := emax c; overflow := Infinite; flushes := flushes c; tiny := tiny c; zsign := Positive |}.
 
-(** A power of two that numbers of these bounds do not exceed. *)
-Definition ceiling (b : bounds) : Z := Z.log2_up (fst (shape_of b)) + (Z.max (upto b) (low_upto b) - snd (shape_of b)).
-
-Lemma num_ceiling b x : inside b (Num x) -> (Rabs (V x) <= bp (ceiling b))%R.
-Proof.
-  intros I. destruct (I x eq_refl) as [[S F] [_ [_ [U _]]]]. unfold under in U.
-  assert (Ab : Rabs (V x) = (IZR (sig x) * bp (- frac x) * bp (exp x))%R).
-  { unfold V. rewrite Rabs_mult, (Rabs_pos_eq (bp _)) by apply bpow_ge_0. rewrite Rmult_assoc, <- bpow_plus. unfold lsb. f_equal; [|f_equal; lia].
-    rewrite <- abs_IZR. f_equal. unfold signed. destruct (neg x); lia. }
-  rewrite Ab. set (t := Z.max (upto b) (low_upto b)). assert (E : exp x <= t) by (unfold t; destruct (low_sig x); lia).
-  apply Rle_trans with (IZR (fst (shape_of b)) * bp (- snd (shape_of b)) * bp t)%R.
-  - apply Rmult_le_compat; auto; [|apply bpow_ge_0|now apply bpow_le]. apply Rmult_le_pos; [apply IZR_le; lia|apply bpow_ge_0].
-  - unfold ceiling. fold t. rewrite bpow_plus, Rmult_assoc, <- bpow_plus. replace (- snd (shape_of b) + t) with (t - snd (shape_of b)) by lia.
-    apply Rmult_le_compat_r; [apply bpow_ge_0|]. rewrite bp_Z by apply Z.log2_up_nonneg. apply IZR_le.
-    destruct (Z.le_gt_cases (fst (shape_of b)) 1) as [L|L]; [rewrite Z.log2_up_eqn0 by lia; cbn; lia|]. now apply Z.log2_up_spec.
-Qed.
-
 Lemma multiple_large g x : multiple g x -> is_zero x = false -> (bp g <= Rabs (V x))%R.
 Proof.
   intros [q M] Z. unfold is_zero in Z. apply Z.eqb_neq in Z. assert (N : signed x <> 0) by (unfold signed; destruct (neg x); lia).

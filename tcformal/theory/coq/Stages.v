@@ -1303,10 +1303,45 @@ Definition exact_bounds (d : design) : option bounds :=
        end
   else None.
 
-(** What is known of products: by the formats of the factors, or by their rounding. *)
+(** A power of two that numbers of these bounds do not exceed. *)
+Definition ceiling (b : bounds) : Z := Z.log2_up (fst (shape_of b)) + (Z.max (upto b) (low_upto b) - snd (shape_of b)).
+
+Lemma num_ceiling b x : inside b (Num x) -> (Rabs (V x) <= bp (ceiling b))%R.
+Proof.
+  intros I. destruct (I x eq_refl) as [[S F] [_ [_ [U _]]]]. unfold under in U.
+  assert (Ab : Rabs (V x) = (IZR (sig x) * bp (- frac x) * bp (exp x))%R).
+  { unfold V. rewrite Rabs_mult, (Rabs_pos_eq (bp _)) by apply bpow_ge_0. rewrite Rmult_assoc, <- bpow_plus. unfold lsb. f_equal; [|f_equal; lia].
+    rewrite <- abs_IZR. f_equal. unfold signed. destruct (neg x); lia. }
+  rewrite Ab. set (t := Z.max (upto b) (low_upto b)). assert (E : exp x <= t) by (unfold t; destruct (low_sig x); lia).
+  apply Rle_trans with (IZR (fst (shape_of b)) * bp (- snd (shape_of b)) * bp t)%R.
+  - apply Rmult_le_compat; auto; [|apply bpow_ge_0|now apply bpow_le]. apply Rmult_le_pos; [apply IZR_le; lia|apply bpow_ge_0].
+  - unfold ceiling. fold t. rewrite bpow_plus, Rmult_assoc, <- bpow_plus. replace (- snd (shape_of b) + t) with (t - snd (shape_of b)) by lia.
+    apply Rmult_le_compat_r; [apply bpow_ge_0|]. rewrite bp_Z by apply Z.log2_up_nonneg. apply IZR_le.
+    destruct (Z.le_gt_cases (fst (shape_of b)) 1) as [L|L]; [rewrite Z.log2_up_eqn0 by lia; cbn; lia|]. now apply Z.log2_up_spec.
+Qed.
+
+(** What is known of a rounded number: a multiple of what the number is a multiple of, and no larger than a power of two above it. *)
+Definition rounded_bounds (b : bounds) (c : conversion) : bounds :=
+  {| shape_of := shape_of (result_bounds c); lowest := emin c; grid := Z.max (emin c - p c) (Z.min (emax c - p c) (grid b));
+     upto := Z.min (emax c) (Z.max (emin c) (ceiling b)); low_upto := emin c; width := p c + 1 |}.
+
+Lemma rounded_inside b c y : range_ok c = true -> inside b (Num y) -> inside (rounded_bounds b c) (round_num (Floating c) y).
+Proof.
+  intros O I z H. assert (O' := O). unfold range_ok in O'. apply andb_prop in O'. destruct O' as [P M]. apply Z.leb_le in P, M.
+  unfold round_num, round_to in H. destruct (convert_inside c (neg y) (signed y) (lsb y) O z H) as [A [B [G [U W]]]].
+  assert (T : exp z <= Z.max (emin c) (ceiling b)).
+  { apply (convert_top c (neg y) (signed y) (lsb y)); auto; [lia|]. change (IZR (signed y) * bp (lsb y))%R with (V y).
+    eapply Rle_trans; [exact (num_ceiling b y I)|apply bpow_le; lia]. }
+  split; [exact A|split; [exact B|split; [|split; [|exact W]]]].
+  - cbn [grid rounded_bounds]. destruct (Z.max_spec (emin c - p c) (Z.min (emax c - p c) (grid b))) as [[_ ->]|[_ ->]]; [|exact G].
+    destruct (I y eq_refl) as [_ [_ [Mu _]]]. eapply convert_multiple; [|apply Z.le_min_l|exact H]. eapply Z.divide_trans; [|exact Mu]. apply pow_divides. lia.
+  - unfold under in *. cbn [upto low_upto rounded_bounds result_bounds] in *. destruct (low_sig z); lia.
+Qed.
+
+(** What is known of products: by the formats of the factors, and by their rounding. *)
 Definition term_bounds (d : design) : option bounds :=
   match product_rounding (factors d) with
-  | Some (Floating c) => if range_ok c then Some (result_bounds c) else None
+  | Some (Floating c) => if range_ok c then Some (match exact_bounds d with Some b => rounded_bounds b c | None => result_bounds c end) else None
   | Some (Fixed _) => None
   | None => exact_bounds d
   end.
@@ -1332,9 +1367,12 @@ Lemma term_inside d tb x : term_bounds d = Some tb -> made_by d x ->
   inside tb (scaled_product (factors d) (a_of d x) (b_of d x) (index x) (scaled_by x)).
 Proof.
   unfold term_bounds. intros T M. destruct (product_rounding (factors d)) as [[c|]|] eqn:R; try easy.
-  - destruct (range_ok c) eqn:O; [|easy]. injection T as <-. unfold scaled_product. rewrite R. cbv zeta.
-    destruct (fold_left product _ _) as [y| |]; try (intros z H; easy).
-    match goal with |- inside _ (if ?o then _ else _) => destruct o end; [intros z H; easy|]. unfold round_num, round_to. now apply convert_inside.
+  - destruct (range_ok c) eqn:O; [|easy]. injection T as <-. destruct (exact_bounds d) as [b|] eqn:E.
+    + destruct (exact_inside d b x E M) as [Zt I]. unfold scaled_product. rewrite Zt, zero_as_none, R. cbv zeta.
+      destruct (fold_left product _ _) as [y| |]; try (intros z H; easy).
+      match goal with |- inside _ (if ?o then _ else _) => destruct o end; [intros z H; easy|now apply rounded_inside].
+    + unfold scaled_product. rewrite R. cbv zeta. destruct (fold_left product _ _) as [y| |]; try (intros z H; easy).
+      match goal with |- inside _ (if ?o then _ else _) => destruct o end; [intros z H; easy|]. unfold round_num, round_to. now apply convert_inside.
   - destruct (exact_inside d tb x T M) as [Zt I]. unfold scaled_product. rewrite Zt, zero_as_none, R. cbv zeta.
     destruct (fold_left product _ _) as [y| |]; try (intros z H; easy).
     match goal with |- inside _ (if ?o then _ else _) => destruct o end; [intros z H; easy|exact I].
