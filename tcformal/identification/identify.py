@@ -429,7 +429,8 @@ class Identifying(Concluding):
     def _narrow_sums(self) -> None:
         """Trees of shapes that no catalogued design has, where inner sums are seen to be narrow.
 
-        So they are where a product loses bits that the result has, and that c, if there is one, keeps.
+        So they are where a product loses bits that the result has, and that c, if there is one, keeps; unless
+        it does so because operands share an exponent.
         """
         spec, order = self.spec, self.order
         if self.asker.by_hand or order is None or order.root is None or self.asker.refused:
@@ -440,7 +441,8 @@ class Identifying(Concluding):
         of_products = spec.a_format.fraction_bits + spec.b_format.fraction_bits + 1
         whole = min(of_products, spec.d_format.fraction_bits)
         inner = [x for x in order.root.children if isinstance(x, Step)]
-        if inner and alone.product_bits < min(whole, alone.c_bits or whole):
+        short = inner and alone.product_bits < min(whole, alone.c_bits or whole)
+        if short and not kinds.shares_exponents(self.asker):
             self.share(_RARE)
             self.search.rare = True
             self._rare_trees(alone)
