@@ -790,6 +790,10 @@ BOXES: dict[str, Box] = {
     "products-cut": Box(lambda p, c: chain([saturated("fp16")(to(FP16, x, "RZ")) for x in p], c), k=4),
     "groups-of-fp16": Box(
         lambda p, c: to(FP32, fused([to(FP16, total(p[i : i + 4])) for i in (0, 4)], c, 23), "RZ")),
+    "groups-then-cut": Box(
+        lambda p, c: plus(
+            to(FP32, fused([to(FP16, total(p[i : i + 4])) for i in (0, 4, 8)], 0, 20), "RZ"), c
+        ), k=12),
     "narrow-groups": Box(partial(narrow_groups, n=8, bits=21), k=16, formats="e4m3,e4m3,fp32,fp32"),
     "inf-from-2^15": Box(lambda p, c: total([*p, c]), formats=F16, last=infinite_from(15)),
     "saturates": Box(lambda p, c: total([*p, c]), formats=F16, last=saturated("fp16")),

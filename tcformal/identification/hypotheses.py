@@ -85,14 +85,12 @@ def framed(spec: UnitSpec, order: Order, nan: tuple[int, str], own: Mapping[str,
     """Tree units of a device's order whose inner sums of products keep the exponent of their largest term.
 
     Such a sum hides what the outer one hides, so that masks show some of it as parts that are added up before
-    they are cut, or none of it: blocks of equal length, of neighbours or strided, are tried.
+    they are cut: blocks of equal length, of neighbours or strided, are tried.
     """
     if order.root is None:
         return
-    flat = {x: () for x in order.root.steps() if order.fraction_bits.get(x) is not None and not _inner(x)}
     kinds = itertools.product(_usual(spec.d_format).outer, (False, True))
-    roots = _in_frames(order.root, order.groups or flat)
-    for root, (shape, normalise) in itertools.product(roots, kinds):
+    for root, (shape, normalise) in itertools.product(_in_frames(order.root, order.groups), kinds):
         unit = plain_tree(spec, root, (nan[0], "word"), own)
         assert unit is not None
         assert unit.tree is not None
@@ -375,10 +373,6 @@ def structures(
             if (key := _structure(made)) not in seen:
                 seen.add(key)
                 yield made
-
-
-def _inner(step: Step) -> list[Step]:
-    return [x for x in step.children if isinstance(x, Step)]
 
 
 def _is_one_product(step: Step) -> bool:

@@ -45,7 +45,6 @@ def kept_frame(design: Design, terms: Sequence[ExactValue], total: Fraction, sig
     """A sum as a term with the exponent of its largest term, zero as well; a small one is a plain zero.
 
     Zero: `sign` is that of a sum of 0.
-
     Source: ttsim, mvmul.
     """
     e_max, least = largest_exponent(design, terms), design.rho.e_min

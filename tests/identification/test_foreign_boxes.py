@@ -346,6 +346,18 @@ def test_groups_of_short_numbers_show_their_order() -> None:
     assert {"E8M13", "E5M13"} <= {*measured["part"]}
 
 
+def test_an_inner_sum_that_cuts_hides_the_length_of_its_result() -> None:
+    """Of sums of sums, cut after 20 bits, no more come through; those of exact sums of products are seen."""
+    asker = asked("groups-then-cut")
+    order = order_of(asker.ask, asker.spec.operands, asker.k)
+    kept = inner_bits(asker.ask, asker.spec, asker.k, order)
+    assert kept == {True: 10, False: 20}
+    measured = rare_shapes(asker.spec, order, isolated(asker), kept)[0].measured
+    assert "FP32" in measured["join"]
+    assert "FP64" not in measured["join"]  # these sums of fp16 numbers are in fp32 as they are
+    assert "FP32" not in measured["part"]
+
+
 def test_one_product_without_c_has_no_accumulator() -> None:
     asker = asked("no-c")
     assert order_of(asker.ask, asker.spec.operands, 1).measured["order"] == "(0)"

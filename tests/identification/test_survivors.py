@@ -162,7 +162,7 @@ def test_a_climb_changes_all_that_cuts_and_rounds_a_sum() -> None:
         "join.fraction_bits=12,join.normalise_products=true,"
         "a_format=fp16,b_format=fp16,c_format=fp16,d_format=fp16"
     )
-    family, pool = parametric_family(unit, rare=True), inputs_to_try(unit, unit.k, 96, 4)
+    family, pool = parametric_family(unit, rare=True), inputs_to_try(unit, unit.k, 96, 0)
     survivors = Survivors(family, np.random.default_rng(0))
     near = {"join.fraction_bits": "10", "join.alignment_rounding": "RNA", "join.conversion": "RZ-FP16"}
     point = survivors.simplest()[0]

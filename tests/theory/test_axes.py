@@ -102,6 +102,10 @@ VALPEY = "tfdpa@products=4,fraction_bits=23,normalise_products=true,zero_exponen
 NEAREST = "tree@steps=(0+1+c),fraction_bits=exact,conversion=RNE-FP32"
 TDP = tree_of(resolve("x86/tdpfp16ps"), 32)
 assert TDP is not None
+#: Products that are rounded, and too small for what they are rounded to, and their sum, to overflow.
+SHORTENED = (
+    "tree@steps=(0..5+c),product_rounding=RNA-BF16,a_format=fp16,b_format=fp16,c_format=fp32,d_format=fp32"
+)
 #: Of each kind of change two names of one function, and the theorem.
 EQUAL = {
     "zero exponents": ("idle_sums", HOPPER, f"{HOPPER}@zero_exponent=none"),
@@ -209,6 +213,7 @@ EQUAL = {
         "x86/tdpfp16ps",
         TDP.name,
     ),
+    "products that never overflow": ("product_rounding_idle", SHORTENED, f"{SHORTENED},overflow=largest"),
     "products of few bits": ("product_rounding_idle", f"{BFDOT}@product_rounding=RU-FP32", BFDOT),
     "normalised products": ("idle_sums", f"{VALPEY},carry_bits=4,overflow=ieee", VALPEY),
     "products that are normalised": (
@@ -223,10 +228,6 @@ EQUAL = {
         "result_subnormals=tiny_zero,nan_word=0xffc00000,a_format=bf16,b_format=bf16,c_format=fp32,d_format=fp32",
     ),
 }
-#: Products that are rounded, and too small for what they are rounded to, and their sum, to overflow.
-SHORTENED = (
-    "tree@steps=(0..5+c),product_rounding=RNA-BF16,a_format=fp16,b_format=fp16,c_format=fp32,d_format=fp32"
-)
 #: Changes that some input shows.
 DIFFERENT = (
     (f"{HOPPER}@carry_bits=2", HOPPER),
