@@ -63,7 +63,8 @@ def hypotheses(
     if converted and (spec.scale_format is not None or max(spec.a_format.width, spec.b_format.width) > 8):
         return
     root = _staged(order.root, alone)
-    if rare is not None and root.stage:
+    # A whole chain that is rounded once more has one stage, apart from the last rounding.
+    if rare is not None and (root.stage or (rare.twice and any(isinstance(x, Step) for x in root.children))):
         root = _parts_named(root)
     cut = _cut(order, dict(zip(map(id, order.root.steps()), root.steps(), strict=True)))
     sums = [*starts(root)]
@@ -72,7 +73,7 @@ def hypotheses(
     if rare is not None and rare.c_rounded:
         sums += [*map(_c_rounded, sums)]
     if rare is not None and rare.twice:
-        sums = [Step((replace(x, stage=_JOIN),)) for x in sums]
+        sums = [Step((x if x.stage == _PART else replace(x, stage=_JOIN),)) for x in sums]
     for start in sums:
         unit = plain_tree(spec, start, nan, own) or plain_tree(spec, start, (nan[0], "word"), own)
         assert unit is not None

@@ -45,7 +45,7 @@ def in_words(unit: UnitSpec, k: int) -> str:
     root = made.tree.root
     outer = designs[root.stage]
     parts = [f"{_order(_plain(root))}{_kept(designs, root)}", *_rounding(designs, root, outer)]
-    return "; ".join([*parts, *_others(made.design)])
+    return "; ".join([*parts, *_others(made)])
 
 
 def order_in_words(steps: str) -> str:
@@ -259,18 +259,22 @@ def _stochastic(bits: int, word: int | None) -> str:
     return f"rounded stochastically ({bits} {added}) to"
 
 
-def _others(d: Design) -> list[str]:
+def _others(unit: UnitSpec) -> list[str]:
     """Subtracted products, flushed subnormals and saturated results."""
+    d, wide = unit.design, None if unit.tree is None else unit.tree.converted
     made = [] if d.operand_rounding is None else [f"a and b {_to(d.operand_rounding)} first"]
     if d.negated != "none":
         which = {"odd": "products of odd k", "even": "products of even k", "all": "all products"}[d.negated]
         made.append(f"{which} subtracted")
     of_b = d.operand_subnormals if d.b_subnormals is None else d.b_subnormals
+    rules = ("a", d.operand_subnormals, unit.a_format), ("b", of_b, unit.b_format)
     names = [
         name
-        for name, rule in (("a", d.operand_subnormals), ("b", of_b), ("c", d.c_subnormals))
-        if rule not in ("kept", "hidden_bit")
+        for name, rule, fmt in rules
+        # Of operands that are converted first, those that are subnormal then.
+        if rule not in ("kept", "hidden_bit") and (wide is None or fmt.least_exponent < wide.e_min)
     ]
+    names += ["c"] if d.c_subnormals not in ("kept", "hidden_bit") else []
     if d.result_subnormals != "kept":
         names.append("results")
     if names:

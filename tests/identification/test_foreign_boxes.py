@@ -37,6 +37,7 @@ from tcformal.identification.validation import simplest_unfit
 from tcformal.identification.wrong_set import wrong_set
 from tcformal.report.identified import identification_view
 from tcformal.report.parts import Headline
+from tcformal.report.words import in_words
 from tcformal.simulation.matrix_unit import replay
 from tcformal.simulation.operands.batch import Batch, Raw, batch, with_scales
 from tcformal.simulation.operands.inputs import pool_of
@@ -688,6 +689,13 @@ def test_the_design_is_said_in_words() -> None:
     assert any(
         words in (x if isinstance(x, str) else getattr(x, "rest", "")) for x in identification_view(found)
     )
+
+
+def test_subnormals_that_are_converted_first_are_none_in_words() -> None:
+    """The subnormals of e4m3 are normal fp16 numbers, those of e5m2 are not."""
+    flushed = "tree@steps=(0+1+c),operand_subnormals=signed_zero,a_format=e4m3,b_format=e5m2"
+    assert in_words(resolve(flushed), 2).endswith("; subnormal a and b taken as zero")
+    assert in_words(resolve(f"{flushed},converted=fp16"), 2).endswith("; subnormal b taken as zero")
 
 
 @pytest.mark.parametrize("calls", [1, 3, 5])

@@ -55,6 +55,10 @@ def holds(found: Identification, folder: Path, unclear: str = "") -> None:
 
 
 # ---------------------------------------------------------------------- inside once it is looked for
+#: A chain in a format of fewer bits than the result, to which it is rounded once more.
+NARROW_CHAIN = f"tree@steps=(part(3+part(2+part(1+part(0+c))))),part.conversion=RNE-E6M9,{HALF}"
+
+
 @pytest.mark.parametrize(
     "name",
     [
@@ -64,6 +68,7 @@ def holds(found: Identification, folder: Path, unclear: str = "") -> None:
         pytest.param(f"{SUM},conversion=RNE-FP16:15", marks=pytest.mark.slow),
         pytest.param(f"{SUM},conversion=RZ-FP16:12,overflow=largest", marks=pytest.mark.slow),
         pytest.param(f"{CHAIN},operand_subnormals=positive_zero,b_subnormals=kept", marks=pytest.mark.slow),
+        pytest.param(NARROW_CHAIN, marks=pytest.mark.long),
         pytest.param(f"tree@steps=(join(0+1+c)),join.conversion=RNE-FP32,{HALF}", marks=pytest.mark.long),
     ],
 )
