@@ -746,7 +746,8 @@ class Flatness:
     def _sum(self, pair: LargeTerms, others: Sequence[int], value: Fraction) -> Task:
         """What a sum makes of terms that are a part of two large ones of both signs, as a part of these."""
         m = self.masks
-        large = power_of_two(m.large(*pair))
+        # So many terms as large as all that are few bits below are no result, unless all are smaller.
+        large = power_of_two(m.large(*pair) - int(len(others) * value).bit_length())
         able = {x: value * large for x in others if m.word_pair(x, value * large) is not None}
         (number,) = yield [{pair[0]: large, pair[1]: -large} | able]
         if number is None:

@@ -59,6 +59,9 @@ BOXES = {
     "exact sums of four, then one": text(Step((*(Step(g) for g in groups(16, 4)), "c"))),
     "alignment away from zero": "(8..15+(0..7+c)),fraction_bits=24,alignment_rounding=RU,conversion=RU-FP32",
     "alignment to odd": "(0..7+c),fraction_bits=24,alignment_rounding=RO,conversion=RO-FP32",
+    "few fraction bits below fp16": (
+        "(0..15+c),fraction_bits=9,conversion=RNA-FP16,a_format=e4m3,b_format=e4m3,c_format=fp16,d_format=fp16"
+    ),
     "many fraction bits": "(8..15+(0..7+c)),fraction_bits=35,conversion=RZ-FP32",
     "a chain of truncated sums": f"{text(running(groups(8, 1), 'c'))},conversion=RZ-FP32",
     "bf16 results": "(8..15+(0..7+c)),fraction_bits=24,conversion=RZ-BF16,a_format=bf16,b_format=bf16,"
