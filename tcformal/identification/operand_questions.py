@@ -414,13 +414,12 @@ def inner_bits(ask: AskBatch, spec: UnitSpec, k: int, order: Order) -> dict[bool
         for inner in outer.children:
             if not isinstance(inner, Step) or (products := _has_products(inner)) in made:
                 continue
-            leaves = [_leaf(x, k) for x in inner.children if x != "zero"]
+            leaves = sorted(_leaf(x, k) for x in inner.children if x != "zero")
             beside = [_leaf(x, k) for x in outer.children if x not in (inner, "zero")]
             if len(leaves) < _TWO or not beside:
                 continue
-            x, y, z = min(leaves), max(leaves) if max(leaves) != k else sorted(leaves)[-2], beside[0]
-            if x == y:
-                continue
+            others = [x for x in leaves if x != k]  # c is asked where there is no other leaf
+            x, y, z = leaves[0], (others if len(others) > 1 else leaves)[-1], beside[0]
             if (bits := _kept_beside(ask, spec, k, {x: 1, z: -1}, y)) is not None:
                 made[products] = bits
     return made
