@@ -265,10 +265,13 @@ class Identifying(Concluding):
             with_c = not self.asker.refused
             ask = questions.with_signs(self.asker.ask, self.negated, self.spec)
             self.order = order_of_unit(ask, self.spec, self.k, with_c=with_c)
+            doubt = bool(self.order.reason)
             deep = questions.below_exact(self.spec, self.k, self.order)
-            if len(deep.c) and 0 in numbers_of(self.spec.d_format, self._ask()(deep)):
+            if doubt or (len(deep.c) and 0 in numbers_of(self.spec.d_format, self._ask()(deep))):
+                # Some sums keep what lies as far down as masks do at first.
                 order = order_of(self._ask(), self.spec.operands, self.k, with_c=with_c, deep=True)
-                if order.root is not None and order.root.splits(self.order.root):
+                fits = not order.reason if doubt else order.root and order.root.splits(self.order.root)
+                if order.root is not None and fits:
                     self.order = order
             beside = questions.beside_midpoints(self.spec, self.k, self.order)
             if len(beside.c):

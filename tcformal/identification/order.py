@@ -590,11 +590,8 @@ def exact_parts(among: Leaves, seen: Mapping[Couple, Leaves]) -> set[Leaves] | N
     Shapes: `seen` is what pairs of leaves of the sum hide.
     """
     top = {p: s for p, s in seen.items() if not any(s < t and t != among for t in seen.values())}
-    parts: set[Leaves] = set()
-    for leaf in among:
-        own = [s for p, s in top.items() if leaf in p]
-        if len(own) > 1:
-            parts.add(frozenset.intersection(*own))
+    # Two that share leaves share one part.
+    parts = {s & t for s, t in combinations({*top.values()}, 2) if s & t}
     # Where a leaf was only asked with leaves of one part, that part is still among its own.
     parts = {part for part in parts if not any(other < part for other in parts)}
     added = True
