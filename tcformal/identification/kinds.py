@@ -19,7 +19,7 @@ from tcformal.devices.device import CallableDevice
 from tcformal.encodings.spec import Format
 from tcformal.identification.asker import Asker
 from tcformal.identification.hypotheses import numbers_only
-from tcformal.identification.masks import numbers_of
+from tcformal.identification.masks import bits_of, numbers_of
 from tcformal.identification.operand_questions import first_products, random_products
 from tcformal.identification.products_alone import NARROWED, approximate, misread, plain
 from tcformal.identification.repeat import dense_inputs, product_factors, products_witness
@@ -198,10 +198,14 @@ def narrow_operands(asker: Asker) -> tuple[str, int] | None:
     columns = ((a, [x for x, _, _ in products]), (b, [y for _, y, _ in products]))
     factors = list(zip(*(numbers_of(fmt, words) for fmt, words in columns), strict=True))
     given = numbers_of(spec.d_format, asker.ask(first_products(spec, asker.k, products)))
+    # Results, or sums on the way to them, may keep no more.
+    bits = min(2 * kept, max((bits_of(z) for z in given if z is not None), default=0))
     for mode in NARROWED:
         exact = [align(x, -kept, mode) * align(y, -kept, mode) for x, y in factors if x and y]
-        ulp = power_of_two(-min(spec.d_format.fraction_bits, 2 * kept))
-        if all(z is not None and abs(z - x) < abs(x) * ulp for z, x in zip(given, exact, strict=True)):
+        if all(
+            z is not None and abs(z - x) < abs(x) * power_of_two(-bits)
+            for z, x in zip(given, exact, strict=True)
+        ):
             return mode, kept
     return None
 

@@ -42,6 +42,12 @@ def numbers_of(fmt: Format, words: Iterable[int]) -> list[Fraction | None]:
     return [x.number if x.kind is NumberClass.FINITE else None for x in values]
 
 
+def bits_of(number: Fraction) -> int:
+    """The fraction bits of a binary number, from its first bit that is not 0 to its last; 0 for zero."""
+    n = abs(number.numerator) * number.denominator
+    return n.bit_length() - (n & -n).bit_length()
+
+
 def together(tasks: Sequence[Task]) -> Task:
     """Tasks side by side: what they ask at the same time goes out as one list; their results in order."""
     done: list[Any] = [None] * len(tasks)

@@ -18,7 +18,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.spec import Format, Specials
 from tcformal.errors import DeviceError, InputError
 from tcformal.identification.asker import Asker
-from tcformal.identification.masks import AskBatch, Masks, numbers_of
+from tcformal.identification.masks import AskBatch, Masks, bits_of, numbers_of
 from tcformal.identification.order import Order
 from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import encode_exact, encoded
@@ -687,7 +687,4 @@ def _power(spec: UnitSpec, e: int) -> tuple[int, tuple[int, int, int]] | None:
 def _fraction_bits(d: Format, word: int) -> int:
     """The fraction bits that a finite result needs; 0 for others."""
     (number,) = numbers_of(d, [word])
-    if not number:
-        return 0
-    n = abs(number.numerator) * number.denominator
-    return n.bit_length() - (n & -n).bit_length()
+    return 0 if number is None else bits_of(number)

@@ -14,6 +14,7 @@ from boxes import BOXES, Box
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.device import CallableDevice
+from tcformal.devices.registry import ModelDevice
 from tcformal.devices.isolated import opened
 from tcformal.errors import DeviceError
 from tcformal.identification.asker import Asker, asker_of
@@ -229,6 +230,14 @@ def test_the_search_finds_partial_sums_in_fp64() -> None:
 
 def test_operands_that_are_cut_are_seen() -> None:
     assert narrow_operands(asked("tf32-cut")) == ("RZ", 10)
+
+
+@pytest.mark.parametrize(("own", "seen"), [(",operand_rounding=RNA-E8M10", ("RNA", 10)), ("", None)])
+def test_rounded_operands_are_told_from_sums_that_keep_as_few_bits(
+    own: str, seen: tuple[str, int] | None
+) -> None:
+    unit = resolve(f"tree@steps=(1+(0+c)),conversion=RNE-E8M10{own},a_format=fp32,b_format=fp32")
+    assert narrow_operands(Asker(ModelDevice(unit.name), unit.operands, unit.k)) == seen
 
 
 def test_operands_that_are_cut_are_a_parameter_of_the_trees() -> None:
