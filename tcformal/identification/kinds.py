@@ -14,6 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from tcformal.design.axes import neighbours
+from tcformal.design.rounding import MODES
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.device import CallableDevice
 from tcformal.encodings.spec import Format
@@ -202,10 +203,11 @@ def narrow_operands(asker: Asker) -> tuple[str, int] | None:
     bits = min(2 * kept, max((bits_of(z) for z in given if z is not None), default=0))
     for mode in NARROWED:
         exact = [align(x, -kept, mode) * align(y, -kept, mode) for x, y in factors if x and y]
-        if all(
-            z is not None and abs(z - x) < abs(x) * power_of_two(-bits)
-            for z, x in zip(given, exact, strict=True)
-        ):
+        units = [exponent_of(abs(x)) - bits for x in exact]
+        rows = list(zip(given, exact, units, strict=True))
+        near = all(z is not None and abs(z - x) < power_of_two(unit) for z, x, unit in rows)
+        # Products that keep as few bits may be what is rounded.
+        if near and (bits > kept or any(all(z == align(x, e, m) for z, x, e in rows) for m in MODES)):
             return mode, kept
     return None
 

@@ -14,8 +14,8 @@ from boxes import BOXES, Box
 from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.device import CallableDevice
-from tcformal.devices.registry import ModelDevice
 from tcformal.devices.isolated import opened
+from tcformal.devices.registry import ModelDevice
 from tcformal.errors import DeviceError
 from tcformal.identification.asker import Asker, asker_of
 from tcformal.identification.hypotheses import Shapes, framed, hypotheses, rare_shapes
@@ -232,7 +232,7 @@ def test_operands_that_are_cut_are_seen() -> None:
     assert narrow_operands(asked("tf32-cut")) == ("RZ", 10)
 
 
-@pytest.mark.parametrize(("own", "seen"), [(",operand_rounding=RNA-E8M10", ("RNA", 10)), ("", None)])
+@pytest.mark.parametrize(("own", "seen"), [(",operand_rounding=RZ-E8M10", ("RZ", 10)), ("", None)])
 def test_rounded_operands_are_told_from_sums_that_keep_as_few_bits(
     own: str, seen: tuple[str, int] | None
 ) -> None:
