@@ -284,10 +284,13 @@ class Identifying(Concluding):
     def _trees(self, *, alone: bool, rare: Shapes | None = None, own: Mapping[str, str] = NOTHING) -> None:
         """The trees of sums of the device's order, unless something gives all answers already."""
         for converted in (False, True) if rare is None else (False,):
-            if self.order is not None and self.order.root is not None and not self.search.alive:
+            orders = [] if self.order is None else [self.order, *self.order.others]
+            # Of orders that masks do not show, usual sums are tried.
+            tried = orders and (orders[0].root is not None or (orders[1:] and rare is None and not alone))
+            if tried and not self.search.alive:
                 assert self.nan is not None
                 self.progress("choosing inputs")
-                for order in (self.order, *self.order.others):
+                for order in orders:
                     units = hypotheses(
                         self.spec, order, self.nan, self._settings(own), alone=alone, converted=converted,
                         rare=rare,

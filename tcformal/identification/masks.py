@@ -32,6 +32,10 @@ class NoOrderError(Exception):
     """The order does not show; the sentence says why."""
 
 
+class TooNearError(NoOrderError):
+    """No product can be so far below another one that sums lose it."""
+
+
 class RemainderError(NoOrderError):
     """Large terms that cancel leave most of one, as those do that are too large for a rounded product."""
 
@@ -276,7 +280,7 @@ class Masks:
         leaves = self.leaves
         depths = [x for x in self.depths if self.room(x, self.high) >= 2]
         if not depths:
-            raise NoOrderError(self._too_near())
+            raise TooNearError(self._too_near())
         pairs = sorted({(leaves[0], leaves[-1]), (leaves[0], leaves[1]), (leaves[-2], leaves[-1])})
         few = min(6, self.room(max(depths), self.high))
         tasks = [self.has_c(), self._measured(depths[0]), self._held(depths, few)]
@@ -294,7 +298,7 @@ class Masks:
         seen = {depth: found[n * size : (n + 1) * size] for n, depth in enumerate(depths)}
         depths = held or depths
         if max(depths) < self.depths[0] and seen[max(depths)] == [set(x) for x in spreads]:
-            raise NoOrderError(self._too_near())
+            raise TooNearError(self._too_near())
         agreeing = [x for x in depths if seen[x] == seen[max(depths)]]
         wanted = min(len(leaves) - 2, self.precision, _WIDTHS[0])
         roomy = [x for x in agreeing if self.room(x, self.high) >= wanted]
