@@ -15,7 +15,8 @@ import numpy as np
 from tcformal.design.axes import altered, around, axis_values, rare_values
 from tcformal.design.names import resolve
 from tcformal.design.rounding import EXACT_SUM, NAN_RULES, conversion
-from tcformal.design.trees.arrangements import tree_of, tree_unit
+from tcformal.design.trees.arrangements import groups as blocks_of
+from tcformal.design.trees.arrangements import running, tree_of, tree_unit
 from tcformal.design.trees.tree import TREE_NAN_RULES, Step, Value, stage_designs
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import format_named
@@ -104,7 +105,8 @@ def framed(spec: UnitSpec, order: Order, nan: tuple[int, str], own: Mapping[str,
 def _in_frames(root: Step, groups: Mapping[Step, object]) -> Iterator[Step]:
     """Orders whose inner sums of products are a stage: the sums that masks show, then equal blocks of k.
 
-    A block holds neighbours, or every n-th product.
+    A block holds neighbours, or every n-th product.  Blocks that are added one after the other to c hide what
+    one sum does.
     """
     if (named := _blocks_named(root, {}, lambda ks: [ks])) is not None:
         yield named
@@ -120,6 +122,12 @@ def _in_frames(root: Step, groups: Mapping[Step, object]) -> Iterator[Step]:
 
             if (made := _blocks_named(root, groups, blocks)) is not None:
                 yield made
+    k = len(root.children) - 1
+    if set(root.children) == {*range(k), "c"}:
+        for size in (n for n in range(k // 2, 0, -1) if k % n == 0):
+            chain = running(blocks_of(k, size), "c", _PART)
+            assert isinstance(chain, Step)
+            yield Step(chain.children)
 
 
 def _blocks_named(

@@ -473,6 +473,16 @@ def test_inner_sums_in_frames_are_blocks_that_a_flat_sum_may_have() -> None:
     assert "(part(0+4)+part(1+5)+part(2+6)+part(3+7)+c)" in tried
 
 
+def test_a_frame_that_is_kept_from_block_to_block_looks_like_one_sum() -> None:
+    unit = resolve(
+        "tree@steps=(4..7+part(0..3+c)),fraction_bits=25,part.fraction_bits=25,part.normalised=false"
+    )
+    order = order_of(Asker(ModelDevice(unit.name), unit.operands, unit.k).ask, unit.operands, unit.k)
+    assert str(order.root) == "(0..7+c)"
+    tried = [str(u.tree.root) for u in framed(unit, order, (0x7FC00000, "word"), {}) if u.tree]
+    assert str(unit.tree and unit.tree.root) in tried
+
+
 @pytest.mark.parametrize(
     ("name", "orders"),
     [
