@@ -40,8 +40,8 @@ from tcformal.simulation.operands.witness import Witness
 
 #: Rounds of the search, and designs that are shown of a class.
 ROUNDS, _MEMBERS = 8, 8
-#: The part of the time that is left which proofs have; no measured parameters.
-_PROOFS, NOTHING = 0.7, MappingProxyType[str, str]({})
+#: The parts of the time that is left which a comparison before proofs, and proofs have; nothing measured.
+_COMPARED, _PROOFS, NOTHING = 0.3, 0.7, MappingProxyType[str, str]({})
 #: Seconds in which designs are held against all answers when the time is over.
 _GRACE = 1.0
 _GOES_ON = "a run with the same results folder goes on with its answers"
@@ -161,6 +161,11 @@ class Concluding(ABC):
         if self._compensated(simplest):
             self._learn(asked)
             return self._concluded()
+        # Late answers refute a design sooner than proofs about it end.
+        self.share(_COMPARED)
+        if (late := self._compared(simplest)) is not None:
+            return late
+        cut = self.over()
         self.progress(f"certifying {simplest.name:.60}")
         same = Sameness(simplest, self.k, _PROOFS * self.left, self.over)
         self.share(_PROOFS)
@@ -172,11 +177,8 @@ class Concluding(ABC):
             self._learn(asked)
             return self._concluded()
         ended, self.until = self.over(), self.deadline
-        if self.vectors and not self.asker.late:
-            self.progress(f"comparing {simplest.name:.60} with the device")
-            self.validated = validate(self.asker, simplest, self.vectors, over=self.over)
-            if (found := self._refuted_late(simplest)) is not None:
-                return found
+        if cut and (late := self._compared(simplest)) is not None:
+            return late
         undecided = sum(x.settled is Settled.UNDECIDED for x in axes)
         untried = [x for x in axes if x.settled is Settled.UNTRIED]
         left_of = [u.name for u in fitting if not self.asker.misfits(u).size]
@@ -281,6 +283,14 @@ class Concluding(ABC):
         again = type(self)(self.asker, self.vectors, self.progress, self.left, begun=self.begun + 1)
         again.broken |= seen
         return again.whole()
+
+    def _compared(self, simplest: UnitSpec) -> Identification | None:
+        """The identification after a comparison with further inputs that refuted a design; else None."""
+        if not self.vectors or self.asker.late:
+            return None
+        self.progress(f"comparing {simplest.name:.60} with the device")
+        self.validated = validate(self.asker, simplest, self.vectors, over=self.over)
+        return self._refuted_late(simplest)
 
     def _refuted_late(self, simplest: UnitSpec) -> Identification | None:
         """The identification with the comparison's misfits among the answers; None where none stays."""
@@ -456,7 +466,9 @@ class Concluding(ABC):
         """What was measured, by name; what answers contradict is not said to be exact."""
         if self.order is None:
             return {}
-        made = self.order.measured
+        made, scale = self.order.measured, self.spec.scale_format
+        if scale is not None and scale != self.asker.told.scale_format:
+            made |= {"scales": questions.scales_shown(scale)}
         if verdict not in FITTING:
             seen = "masks saw no bit lost, but no exact sum gives all answers"
             made = {name: seen if value == "exact" else value for name, value in made.items()}

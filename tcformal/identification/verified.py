@@ -29,7 +29,13 @@ from tcformal.identification.identification import (
     subject_of,
     untested_clauses,
 )
-from tcformal.identification.operand_questions import ANY_C, REFUSES_C, beside_order, with_signs
+from tcformal.identification.operand_questions import (
+    ANY_C,
+    REFUSES_C,
+    beside_order,
+    scales_shown,
+    with_signs,
+)
 from tcformal.identification.order import order_of_unit
 from tcformal.identification.rates import Rate
 from tcformal.query.assume import Assumptions
@@ -357,6 +363,8 @@ class _Checks:
         given = order.measured | beside_order(order, negated, "")
         if said.get("accumulator", "").startswith(REFUSES_C):  # in the words of the device
             given["accumulator"] = said["accumulator"]
+        if "scales" in said and self.operands.scale_format is not None:
+            given["scales"] = scales_shown(self.operands.scale_format)
         _expect({x: said.get(x) for x in given} == given, f"{given} to be measured of {name}, but got {said}")
         more = sorted(said.keys() - given.keys())
         return f"{more[0]} is not measured of {name} today" if more else ""
