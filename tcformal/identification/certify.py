@@ -434,7 +434,7 @@ def fault(name: str, rate: Rate, once: int) -> tuple[IdentifyVerdict, str] | Non
 
 def varied_by(alive: Sequence[Survivors], simplest: UnitSpec, k: int) -> bool:
     """Whether designs that were tried have the simplest one's parameters, with every other value of each."""
-    if _as_tree(simplest, k) is not None:
+    if as_tree(simplest, k) is not None:
         return True
     sums = {resolve(s.family.name(s.simplest()[0])).design.summation for s in alive}
     return simplest.design.summation != "fused" and simplest.design.summation in sums
@@ -462,7 +462,7 @@ def _values(survivors: Survivors, simplest: UnitSpec, k: int) -> list[_OtherValu
 def _base(survivors: Survivors, simplest: UnitSpec, k: int) -> Designs:
     """The design of a family that has the simplest design's parameters, or else the plainest that is left."""
     plainest = survivors.simplest()
-    made = _as_tree(simplest, k)
+    made = as_tree(simplest, k)
     if made is None or made.tree is None:
         return plainest
     stages = stage_designs(made.tree, made.design)
@@ -478,7 +478,7 @@ def _base(survivors: Survivors, simplest: UnitSpec, k: int) -> Designs:
     return base
 
 
-def _as_tree(unit: UnitSpec, k: int) -> UnitSpec | None:
+def as_tree(unit: UnitSpec, k: int) -> UnitSpec | None:
     """A design as the tree of its k products, if it is one."""
     if unit.tree is not None and unit.k == k:
         return unit

@@ -12,11 +12,10 @@ import numpy as np
 from tcformal.callbacks import Warn
 from tcformal.design.axes import catalogued_rivals, computed, rivals
 from tcformal.design.names import resolve
-from tcformal.design.trees.arrangements import tree_of
 from tcformal.design.unit import UnitSpec, same_formats
 from tcformal.devices.sealed import read_whole, word
 from tcformal.errors import RecordError, TcformalError
-from tcformal.identification.certify import BY_WAY_OF, Sameness, fault
+from tcformal.identification.certify import BY_WAY_OF, Sameness, as_tree, fault
 from tcformal.identification.identification import (
     BETWEEN,
     FITTING,
@@ -165,8 +164,7 @@ class _Checks:
     @cached_property
     def _tree(self) -> UnitSpec | None:
         """The simplest design as a tree of sums of all k products."""
-        whole = self.simplest.k <= self.k and not self.k % self.simplest.k
-        return tree_of(self.simplest, self.k) if whole else None
+        return as_tree(self.simplest, self.k)
 
     @cached_property
     def _sameness(self) -> Sameness:
