@@ -27,6 +27,7 @@ from tcformal.identification.identification import (
     untested_clauses,
 )
 from tcformal.identification.kinds import kind_of_noise
+from tcformal.identification.masks import numbers_of
 from tcformal.identification.order import Order
 from tcformal.identification.rates import Rate
 from tcformal.identification.repeat import FEW, Repeated, noisy_inputs, strays
@@ -95,6 +96,8 @@ class Concluding(ABC):
         self.broken: dict[str, str] = {}
         #: Whether what it looks like is no design of the space.
         self.sure = False
+        #: A design that gives all answers but the signs of some zeros.
+        self.nearly: UnitSpec | None = None
         #: The word of NaNs, where one was seen, and the rule for NaN operands.
         self.nan: tuple[int, str] | None = None
 
@@ -272,16 +275,20 @@ class Concluding(ABC):
         answers = self.asker.repeated(batch, _OFTEN)
         return strays(answers) <= _SELDOM * answers.size
 
-    def _anew(self, seen: Mapping[str, str] = NOTHING) -> Identification | None:
+    def _anew(
+        self, seen: Mapping[str, str] = NOTHING, nearly: UnitSpec | None = None
+    ) -> Identification | None:
         """The identification from the start, with all answers so far; None where it began too often.
 
-        `seen`: what a device outside the space looks like.
+        `seen`: what a device outside the space looks like; `nearly`: as the attribute.
         """
         if self.begun >= MOST_BEGUN or not self.left:
             return None
         self.asker.layout = None
         again = type(self)(self.asker, self.vectors, self.progress, self.left, begun=self.begun + 1)
         again.broken |= seen
+        again.nearly = nearly or self.nearly
+        again.search.near += [] if again.nearly is None else [again.nearly]
         return again.whole()
 
     def _compared(self, simplest: UnitSpec) -> Identification | None:
@@ -301,7 +308,9 @@ class Concluding(ABC):
         if told := [x.witness for x in found.shown if x.stays]:
             self.asker.ask(batch_of(told))
         if self.asker.misfits(simplest).size:
-            return self._anew() or self._left_uncompared(asked)
+            words = [word for x in found.shown if x.stays for word in (x.given, x.designed)]
+            zeros = all(number == 0 for number in numbers_of(self.spec.d_format, words))
+            return self._anew(nearly=simplest if zeros else None) or self._left_uncompared(asked)
         several = [x for x in found.shown if not x.stays]
         if len(several) <= _ASIDE or self._seldom(batch_of([x.witness for x in several])):
             return None

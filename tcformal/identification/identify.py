@@ -230,8 +230,13 @@ class Identifying(Concluding):
             self._nearby(1)
         if not self.search.alive:
             self._looks_like()
+            if self.nearly is not None:
+                # Sums of other shapes have the same rules for signs of zeros.
+                self._nearby(2)
+                self.broken["looks like"] = f"{self.nearly.name}, but for the signs of some zeros"
+                self.sure = True
             self.sure = not self.asker.by_hand and (self.sure or kinds.is_no_sum(self.asker))
-            if self.sure:
+            if self.sure or self.search.alive:
                 return self._concluded()
             self._beside()
         self.share(_ALONE)
