@@ -19,7 +19,6 @@ from tcformal.encodings.spec import Format
 from tcformal.identification import certify, conclusions
 from tcformal.identification.asker import Asker
 from tcformal.identification.certify import Likeness, Sameness
-from tcformal.identification.hypotheses import structures
 from tcformal.identification.identification import (
     AxisOutcome,
     Identification,
@@ -92,19 +91,6 @@ def test_a_design_whose_scales_have_a_sign_is_found(tmp_path: Path) -> None:
     assert finding.status is AuditStatus.HOLDS, finding.reason
     record = to_record(replace(found, measured={**found.measured, "scales": "e4m3: their sign is ignored"}))
     assert verify_identification(record, Store(tmp_path)).status is AuditStatus.FAILED
-
-
-def test_a_sum_of_sums_and_c_may_normalise_a_subnormal_c() -> None:
-    """One without a c has nothing to normalise."""
-    of_c, before_c = (f"tree@steps={x}{_FP4}e8m0/2" for x in ("join((0+1)+(2+3)+c)", "(join((0+1)+(2+3))+c)"))
-    cut = {"": False, "join": True}
-    for name, wanted in ((of_c, {False, True}), (before_c, {False})):
-        tree = [u.tree for u in structures(resolve(name), cut)]
-        got = {x for t in tree if t for stage, key, x in t.settings if (stage, key) == ("join", _NORMALISE)}
-        assert got == wanted, name
-
-
-_NORMALISE = "normalise_products"
 
 
 def test_a_late_answer_refutes_before_proofs(monkeypatch: pytest.MonkeyPatch) -> None:
