@@ -34,8 +34,9 @@ from tcformal.design.rounding import (
 from tcformal.design.unit import UnitSpec, same_formats, takes
 from tcformal.errors import InputError
 
-#: Fraction bits that a variation goes through unless the caller says otherwise [XIE F].
-FRACTION_BITS = range(10, 41)
+#: Fraction bits that a variation goes through unless the caller says otherwise: [XIE F] has those from 10 on,
+#: sums of products of eight bits can keep fewer.
+FRACTION_BITS = range(2, 41)
 #: Exponents of zero terms that the sources name, by the exponent bits of D, beside a unit's own.
 _ZERO_EXPONENTS = {5: (-21, -20, -19, -14), 8: (-139, -133, -132, -131, -126)}
 #: Steps to the numbers near one, and to exponents of zero terms.

@@ -278,10 +278,13 @@ class Identifying(Concluding):
             with_c = not self.asker.refused
             ask = questions.with_signs(self.asker.ask, self.negated, self.spec)
             self.order = order_of_unit(ask, self.spec, self.k, with_c=with_c)
+            doubt = bool(self.order.reason)
             deep = questions.below_exact(self.spec, self.k, self.order)
-            if len(deep.c) and 0 in numbers_of(self.spec.d_format, self._ask()(deep)):
+            if doubt or (len(deep.c) and 0 in numbers_of(self.spec.d_format, self._ask()(deep))):
+                # Some sums keep what lies as far down as masks do at first.
                 order = order_of(self._ask(), self.spec.operands, self.k, with_c=with_c, deep=True)
-                if order.root is not None and order.root.splits(self.order.root):
+                fits = not order.reason if doubt else order.root and order.root.splits(self.order.root)
+                if order.root is not None and fits:
                     self.order = order
             beside = questions.beside_midpoints(self.spec, self.k, self.order)
             if len(beside.c):
@@ -294,10 +297,13 @@ class Identifying(Concluding):
     def _trees(self, *, alone: bool, rare: Shapes | None = None, own: Mapping[str, str] = NOTHING) -> None:
         """The trees of sums of the device's order, unless something gives all answers already."""
         for converted in (False, True) if rare is None else (False,):
-            if self.order is not None and self.order.root is not None and not self.search.alive:
+            orders = [] if self.order is None else [self.order, *self.order.others]
+            # Of orders that masks do not show, usual sums are tried.
+            tried = orders and (orders[0].root is not None or (orders[1:] and rare is None and not alone))
+            if tried and not self.search.alive:
                 assert self.nan is not None
                 self.progress("choosing inputs")
-                for order in (self.order, *self.order.others):
+                for order in orders:
                     units = hypotheses(
                         self.spec, order, self.nan, self._settings(own), alone=alone, converted=converted,
                         rare=rare,

@@ -14,12 +14,13 @@ from fractions import Fraction
 import numpy as np
 
 from tcformal.design.axes import neighbours
+from tcformal.design.rounding import MODES
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.device import CallableDevice
 from tcformal.encodings.spec import Format
 from tcformal.identification.asker import Asker
 from tcformal.identification.hypotheses import numbers_only
-from tcformal.identification.masks import numbers_of
+from tcformal.identification.masks import bits_of, numbers_of
 from tcformal.identification.operand_questions import first_products, random_products
 from tcformal.identification.products_alone import NARROWED, approximate, misread, plain
 from tcformal.identification.repeat import dense_inputs, product_factors, products_witness
@@ -198,10 +199,15 @@ def narrow_operands(asker: Asker) -> tuple[str, int] | None:
     columns = ((a, [x for x, _, _ in products]), (b, [y for _, y, _ in products]))
     factors = list(zip(*(numbers_of(fmt, words) for fmt, words in columns), strict=True))
     given = numbers_of(spec.d_format, asker.ask(first_products(spec, asker.k, products)))
+    # Results, or sums on the way to them, may keep no more.
+    bits = min(2 * kept, max((bits_of(z) for z in given if z is not None), default=0))
     for mode in NARROWED:
         exact = [align(x, -kept, mode) * align(y, -kept, mode) for x, y in factors if x and y]
-        ulp = power_of_two(-min(spec.d_format.fraction_bits, 2 * kept))
-        if all(z is not None and abs(z - x) < abs(x) * ulp for z, x in zip(given, exact, strict=True)):
+        units = [exponent_of(abs(x)) - bits for x in exact]
+        rows = list(zip(given, exact, units, strict=True))
+        near = all(z is not None and abs(z - x) < power_of_two(unit) for z, x, unit in rows)
+        # Products that keep as few bits may be what is rounded.
+        if near and (bits > kept or any(all(z == align(x, e, m) for z, x, e in rows) for m in MODES)):
             return mode, kept
     return None
 

@@ -32,6 +32,10 @@ class NoOrderError(Exception):
     """The order does not show; the sentence says why."""
 
 
+class TooNearError(NoOrderError):
+    """No product can be so far below another one that sums lose it."""
+
+
 class RemainderError(NoOrderError):
     """Large terms that cancel leave most of one, as those do that are too large for a rounded product."""
 
@@ -40,6 +44,12 @@ def numbers_of(fmt: Format, words: Iterable[int]) -> list[Fraction | None]:
     """Encodings as numbers, None for NaN and Inf."""
     values = [decode(fmt, int(word)) for word in words]
     return [x.number if x.kind is NumberClass.FINITE else None for x in values]
+
+
+def bits_of(number: Fraction) -> int:
+    """The fraction bits of a binary number, from its first bit that is not 0 to its last; 0 for zero."""
+    n = abs(number.numerator) * number.denominator
+    return n.bit_length() - (n & -n).bit_length()
 
 
 def together(tasks: Sequence[Task]) -> Task:
@@ -270,7 +280,7 @@ class Masks:
         leaves = self.leaves
         depths = [x for x in self.depths if self.room(x, self.high) >= 2]
         if not depths:
-            raise NoOrderError(self._too_near())
+            raise TooNearError(self._too_near())
         pairs = sorted({(leaves[0], leaves[-1]), (leaves[0], leaves[1]), (leaves[-2], leaves[-1])})
         few = min(6, self.room(max(depths), self.high))
         tasks = [self.has_c(), self._measured(depths[0]), self._held(depths, few)]
@@ -288,7 +298,7 @@ class Masks:
         seen = {depth: found[n * size : (n + 1) * size] for n, depth in enumerate(depths)}
         depths = held or depths
         if max(depths) < self.depths[0] and seen[max(depths)] == [set(x) for x in spreads]:
-            raise NoOrderError(self._too_near())
+            raise TooNearError(self._too_near())
         agreeing = [x for x in depths if seen[x] == seen[max(depths)]]
         wanted = min(len(leaves) - 2, self.precision, _WIDTHS[0])
         roomy = [x for x in agreeing if self.room(x, self.high) >= wanted]

@@ -19,7 +19,7 @@ from tcformal.encodings.catalog import FORMATS
 from tcformal.encodings.spec import Format, Sign, Specials
 from tcformal.errors import DeviceError, InputError
 from tcformal.identification.asker import Asker
-from tcformal.identification.masks import AskBatch, Masks, numbers_of
+from tcformal.identification.masks import AskBatch, Masks, bits_of, numbers_of
 from tcformal.identification.order import Order
 from tcformal.oracle.numerals import power_of_two
 from tcformal.oracle.values import encode_exact, encoded
@@ -415,13 +415,12 @@ def inner_bits(ask: AskBatch, spec: UnitSpec, k: int, order: Order) -> dict[bool
         for inner in outer.children:
             if not isinstance(inner, Step) or (products := _has_products(inner)) in made:
                 continue
-            leaves = [_leaf(x, k) for x in inner.children if x != "zero"]
+            leaves = sorted(_leaf(x, k) for x in inner.children if x != "zero")
             beside = [_leaf(x, k) for x in outer.children if x not in (inner, "zero")]
             if len(leaves) < _TWO or not beside:
                 continue
-            x, y, z = min(leaves), max(leaves) if max(leaves) != k else sorted(leaves)[-2], beside[0]
-            if x == y:
-                continue
+            others = [x for x in leaves if x != k]  # c is asked where there is no other leaf
+            x, y, z = leaves[0], (others if len(others) > 1 else leaves)[-1], beside[0]
             if (bits := _kept_beside(ask, spec, k, {x: 1, z: -1}, y)) is not None:
                 made[products] = bits
     return made
@@ -727,7 +726,4 @@ def _power(spec: UnitSpec, e: int) -> tuple[int, tuple[int, int, int]] | None:
 def _fraction_bits(d: Format, word: int) -> int:
     """The fraction bits that a finite result needs; 0 for others."""
     (number,) = numbers_of(d, [word])
-    if not number:
-        return 0
-    n = abs(number.numerator) * number.denominator
-    return n.bit_length() - (n & -n).bit_length()
+    return 0 if number is None else bits_of(number)

@@ -11,6 +11,7 @@ import numpy as np
 
 from tcformal.checks import check_int
 from tcformal.design.spec import Operands
+from tcformal.design.trees.arrangements import groups, running
 from tcformal.design.trees.tree import Step
 from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import format_named
@@ -23,6 +24,7 @@ from tcformal.identification.masks import (
     NotFiniteError,
     RemainderError,
     Task,
+    TooNearError,
     together,
 )
 from tcformal.oracle.numerals import power_of_two
@@ -54,7 +56,8 @@ class Order:
     groups: dict[Step, tuple[tuple[int, ...], ...]]
     probes: int
     batches: int
-    #: Other orders that give the same masks: those in which the products of a block are a sum of their own.
+    #: Other orders that give the same masks: those in which the products of a block are a sum of their own,
+    #: or plain ones where masks show nothing.
     others: tuple[Order, ...] = ()
 
     @property
@@ -79,6 +82,7 @@ def order_of(ask: AskBatch, formats: Operands, k: int, *, with_c: bool = True, d
     """
     check_int("k", k, low=1)
     asked, reason = Asked(ask), ""
+    others: tuple[Order, ...] = ()
     for high in _HIGH:
         masks = Masks(formats, k, with_c=with_c, high=high, deep=deep)
         try:
@@ -92,6 +96,7 @@ def order_of(ask: AskBatch, formats: Operands, k: int, *, with_c: bool = True, d
             continue
         except NoOrderError as error:
             reason = reason or str(error)
+            others = _plain(k) if with_c and isinstance(error, TooNearError) else ()
             break
         except NotFiniteError:
             reason = f"results are NaN or Inf where large terms cancel, down to 2^{masks.high}"
@@ -100,7 +105,15 @@ def order_of(ask: AskBatch, formats: Operands, k: int, *, with_c: bool = True, d
         bits = {step: search.bits[step] for step in root.steps() if step in search.bits}
         reason = search.reason or misfit(root, search.pairs.known, search.bits, masks.k)
         return Order(root, bits, reason, search.unclear, asked.probes, asked.batches)
-    return Order(None, {}, reason, {}, asked.probes, asked.batches)
+    return Order(None, {}, reason, {}, asked.probes, asked.batches, others)
+
+
+def _plain(k: int) -> tuple[Order, ...]:
+    """Orders in steps of neighbours and the sum so far; those of a step are summed apart, or are not."""
+    steps: list[list[Sequence[int | str | Step]]] = [[*groups(k, n)] for n in range(k, 0, -1) if k % n == 0]
+    steps += [[(Step(tuple(x)),) for x in parts] for parts in steps if len(parts) < k]
+    roots = [running(parts, "c") for parts in steps]
+    return tuple(Order(x, {}, "", {}, 0, 0) for x in roots if isinstance(x, Step))
 
 
 #: In how many steps the products of a block may be taken, and the fewest products of such a step.
@@ -590,11 +603,8 @@ def exact_parts(among: Leaves, seen: Mapping[Couple, Leaves]) -> set[Leaves] | N
     Shapes: `seen` is what pairs of leaves of the sum hide.
     """
     top = {p: s for p, s in seen.items() if not any(s < t and t != among for t in seen.values())}
-    parts: set[Leaves] = set()
-    for leaf in among:
-        own = [s for p, s in top.items() if leaf in p]
-        if len(own) > 1:
-            parts.add(frozenset.intersection(*own))
+    # Two that share leaves share one part.
+    parts = {s & t for s, t in combinations({*top.values()}, 2) if s & t}
     # Where a leaf was only asked with leaves of one part, that part is still among its own.
     parts = {part for part in parts if not any(other < part for other in parts)}
     added = True

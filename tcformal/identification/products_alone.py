@@ -12,7 +12,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import format_named
 from tcformal.encodings.spec import Format
 from tcformal.identification.asker import Asker
-from tcformal.identification.masks import numbers_of
+from tcformal.identification.masks import bits_of, numbers_of
 from tcformal.identification.operand_questions import first_products, random_products
 from tcformal.oracle.numerals import percent, power_of_two
 from tcformal.oracle.rounded import align
@@ -63,8 +63,7 @@ class _Products:
     @property
     def bits(self) -> int:
         """The fraction bits that come through, at most."""
-        sizes = [abs(z.numerator) * z.denominator for z in self.given if z]
-        return max((n.bit_length() - (n & -n).bit_length() for n in sizes), default=0)
+        return max((bits_of(z) for z in self.given if z is not None), default=0)
 
 
 def _asked_products(asker: Asker) -> _Products:

@@ -714,13 +714,18 @@ class Search:
         """Answers until no structure waits, and no input of some pools tells apart what is left.
 
         `pools` are looked at for one round: where little is left, none is spared by asking after each.
+        Structures that wait are taken up as long as nothing is left.
         Whether something was asked, or a structure taken up.
         """
         before = len(self.curve), len(self.waiting)
-        self._run(most_rounds, pools)
-        for survivors in self.alive:
-            survivors.settle()
-        self._forget()
+        while True:
+            self._run(most_rounds, pools)
+            for survivors in self.alive:
+                survivors.settle()
+            self._forget()
+            if self.alive or not self.waiting or self.over():
+                break
+            most_rounds = len(self.curve) + _LISTED
         return before != (len(self.curve), len(self.waiting))
 
     def listed(self, units: Sequence[UnitSpec], more: Sequence[UnitSpec] = ()) -> list[UnitSpec]:

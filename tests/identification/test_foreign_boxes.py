@@ -15,6 +15,7 @@ from tcformal.design.names import resolve
 from tcformal.design.unit import UnitSpec
 from tcformal.devices.device import CallableDevice
 from tcformal.devices.isolated import opened
+from tcformal.devices.registry import ModelDevice
 from tcformal.errors import DeviceError
 from tcformal.identification.asker import Asker, asker_of
 from tcformal.identification.hypotheses import Shapes, framed, hypotheses, rare_shapes
@@ -223,13 +224,20 @@ def test_the_search_finds_partial_sums_in_fp64() -> None:
     assert found.simplest is not None
     # Rounded to fp64, then to fp32: sums far nearer to a middle than random ones show the second rounding.
     assert found.simplest.startswith(
-        "tree@steps=(join(3+part(2+part(1+part(0+c))))),join.conversion=RNE-FP64"
+        "tree@steps=(part(3+part(2+part(1+part(0+c))))),part.conversion=RNE-FP64"
     )
-    assert "part.conversion=RNE-FP64" in found.simplest
 
 
 def test_operands_that_are_cut_are_seen() -> None:
     assert narrow_operands(asked("tf32-cut")) == ("RZ", 10)
+
+
+@pytest.mark.parametrize(("own", "seen"), [(",operand_rounding=RZ-E8M10", ("RZ", 10)), ("", None)])
+def test_rounded_operands_are_told_from_sums_that_keep_as_few_bits(
+    own: str, seen: tuple[str, int] | None
+) -> None:
+    unit = resolve(f"tree@steps=(1+(0+c)),conversion=RNE-E8M10{own},a_format=fp32,b_format=fp32")
+    assert narrow_operands(Asker(ModelDevice(unit.name), unit.operands, unit.k)) == seen
 
 
 def test_operands_that_are_cut_are_a_parameter_of_the_trees() -> None:
@@ -341,7 +349,7 @@ def test_groups_of_short_numbers_show_their_order() -> None:
     asker = asked("narrow-groups")
     order = order_of(asker.ask, asker.spec.operands, asker.k)
     assert str(order.root) == "(((0..7)+c)+(8..15))"
-    assert inner_bits(asker.ask, asker.spec, asker.k, order) == {True: 13}
+    assert inner_bits(asker.ask, asker.spec, asker.k, order) == {True: 13, False: 23}
     alone = isolated(asker)
     measured = rare_shapes(asker.spec, order, alone, {True: 13})[0].measured
     assert {"E8M13", "E5M13"} <= {*measured["part"]}

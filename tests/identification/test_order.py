@@ -41,6 +41,7 @@ DESCENDING = text(running(groups(16, 1, "reversed"), "c"))
 #: In blocks of eight, first the even and then the odd products of each sixteen.
 INTERLEAVED = text(running([range(s + odd, s + 16, 2) for s in (0, 16) for odd in (0, 1)], "c"))
 STRIDED = text(Step((*(Step(g) for g in groups(16, 4, "strided")), "c")))
+JOINED = Step(tuple(Step(g) for g in groups(16, 4)))
 BOXES = {
     "two fused halves, added to nearest": (
         "h(f(0..7)+f(8..15+c)),fraction_bits=24,f.conversion=RZ-FP32,h.fraction_bits=exact"
@@ -57,6 +58,7 @@ BOXES = {
     ),
     "strided groups, then one sum": f"{STRIDED},fraction_bits=24,conversion=RZ-FP32",
     "exact sums of four, then one": text(Step((*(Step(g) for g in groups(16, 4)), "c"))),
+    "rounded sums of four in an exact one, then c": f"(h{text(JOINED)}+c),conversion=RZ-FP32",
     "alignment away from zero": "(8..15+(0..7+c)),fraction_bits=24,alignment_rounding=RU,conversion=RU-FP32",
     "alignment to odd": "(0..7+c),fraction_bits=24,alignment_rounding=RO,conversion=RO-FP32",
     "few fraction bits below fp16": (

@@ -58,6 +58,9 @@ def holds(found: Identification, folder: Path, unclear: str = "") -> None:
 #: A chain in a format of fewer bits than the result, to which it is rounded once more.
 NARROW_CHAIN = f"tree@steps=(part(3+part(2+part(1+part(0+c))))),part.conversion=RNE-E6M9,{HALF}"
 
+#: A sum of products of e5m2 that keeps fewer fraction bits than any catalogued one.
+FEW_BITS = f"{SUM},fraction_bits=5,conversion=RNA-FP16".replace("fp16", "e5m2", 2)
+
 
 @pytest.mark.parametrize(
     "name",
@@ -68,7 +71,11 @@ NARROW_CHAIN = f"tree@steps=(part(3+part(2+part(1+part(0+c))))),part.conversion=
         pytest.param(f"{SUM},conversion=RNE-FP16:15", marks=pytest.mark.slow),
         pytest.param(f"{SUM},conversion=RZ-FP16:12,overflow=largest", marks=pytest.mark.slow),
         pytest.param(f"{CHAIN},operand_subnormals=positive_zero,b_subnormals=kept", marks=pytest.mark.slow),
+        pytest.param(FEW_BITS, marks=pytest.mark.slow),
         pytest.param(NARROW_CHAIN, marks=pytest.mark.long),
+        pytest.param(
+            NARROW_CHAIN.replace("(3+part(2+part(1+part(0+c))))", "(1+part(0+c))"), marks=pytest.mark.slow
+        ),
         pytest.param(f"tree@steps=(join(0+1+c)),join.conversion=RNE-FP32,{HALF}", marks=pytest.mark.long),
     ],
 )
