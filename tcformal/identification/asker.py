@@ -288,7 +288,8 @@ class Asker:
         unit: UnitSpec | None = None,
         folder: Path | None = None,
     ) -> None:
-        self.spec = formats_only(formats, k, scale_format, scale_block) if unit is None else unit
+        #: The formats as they are, and as the device is told of them.
+        self.spec = self.told = formats_only(formats, k, scale_format, scale_block) if unit is None else unit
         self.k, self.device = k, device
         self.identity = device.identify(self.spec, k)
         if folder is not None:
@@ -339,6 +340,10 @@ class Asker:
         if not self.aside:
             return np.arange(len(batch.c))
         return np.flatnonzero([key not in self.aside for key in keys_of(self._sent(batch))])
+
+    def take_scales(self, fmt: Format) -> None:
+        """Take scales to be of another format of the same words; the device is told of the first one."""
+        self.spec = formats_only(self.spec.operands, self.k, fmt, self.spec.scale_block)
 
     def set_aside(self, batch: Batch) -> None:
         """Count the answers to these inputs as wrong from now on."""
@@ -466,7 +471,7 @@ class Asker:
             self._ask_again()
         start, n = time.monotonic(), len(sent.c)
         try:
-            outputs, error = self.device.run(self.spec, sent), None
+            outputs, error = self.device.run(self.told, sent), None
         except DeviceError as failure:
             outputs, error = np.array(failure.answered[:n], dtype=np.uint64), failure
         seconds = time.monotonic() - start

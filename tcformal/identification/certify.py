@@ -31,8 +31,9 @@ from tcformal.theory.equality import equal_by_theorem, in_blocks
 # ------------------------------------------------------------------ sameness
 #: Inputs of a pool that are tried before a solver is asked, and pools.
 _POOL_SIZE, _POOLS = 10_000, 5
-#: The part of the time that each solver has for one question about two designs.
-_WHOLE = 1 / 15
+#: The part of the time that each solver has for one question about two designs, and the least seconds: all
+#: where scales have fractions, of which solvers settle no sum of two products in half a minute.
+_WHOLE, _LEAST = 1 / 15, 1.0
 
 
 #: What stands between a proof and the design that is proved to be the base already.
@@ -145,6 +146,10 @@ class Sameness:
         if same_definition(self.base, other, self.k):
             self.proved.append(other)
             return Likeness("the definitions are the same")
+        return self.by_inputs(other)
+
+    def by_inputs(self, other: UnitSpec) -> Likeness:
+        """What some pools of inputs say."""
         return Likeness(witness=self._separated(other))
 
     def _taken(self, other: UnitSpec, near: UnitSpec, proof: str) -> Likeness:
@@ -195,9 +200,11 @@ class Sameness:
         from tcformal.solve.result import Limits
 
         start, began = processor_seconds(), time.monotonic()
+        scale = self.base.scale_format
+        most = _LEAST if scale is not None and scale.fraction_bits else max(_LEAST, _WHOLE * self.seconds)
         try:
             q = question(asked.one, asked.two, Assumptions(), k=asked.k)
-            verdict = answer(q, SolveOptions(limits=Limits(time_s=max(1.0, _WHOLE * self.seconds))))
+            verdict = answer(q, SolveOptions(limits=Limits(time_s=most)))
         except TcformalError:
             return Likeness()
         finally:
@@ -309,10 +316,12 @@ def certified(
                 break
             if made[name].settled is not Settled.UNDECIDED or same.told(resolve(name), told):
                 continue
-            if (first := of[name]) != name and known.get(first) == Likeness() and ask == same.by_solvers:
-                continue  # solvers said nothing of the whole family
+            # Where nothing is known of the sums of a family, no proof of one of its values is tried.
+            unknown = (first := of[name]) != name and known.get(first) == Likeness()
+            if unknown and ask == same.by_solvers:
+                continue
             progress(f"proving that {x.axis}={x.value} changes nothing")
-            known[name] = found = ask(resolve(name))
+            known[name] = found = (same.by_inputs if unknown else ask)(resolve(name))
             told += [] if found.witness is None else [found.witness]
         if told and not asker.late:
             asker.ask(batch_of(told))
@@ -425,7 +434,7 @@ def fault(name: str, rate: Rate, once: int) -> tuple[IdentifyVerdict, str] | Non
 
 def varied_by(alive: Sequence[Survivors], simplest: UnitSpec, k: int) -> bool:
     """Whether designs that were tried have the simplest one's parameters, with every other value of each."""
-    if _as_tree(simplest, k) is not None:
+    if as_tree(simplest, k) is not None:
         return True
     sums = {resolve(s.family.name(s.simplest()[0])).design.summation for s in alive}
     return simplest.design.summation != "fused" and simplest.design.summation in sums
@@ -453,7 +462,7 @@ def _values(survivors: Survivors, simplest: UnitSpec, k: int) -> list[_OtherValu
 def _base(survivors: Survivors, simplest: UnitSpec, k: int) -> Designs:
     """The design of a family that has the simplest design's parameters, or else the plainest that is left."""
     plainest = survivors.simplest()
-    made = _as_tree(simplest, k)
+    made = as_tree(simplest, k)
     if made is None or made.tree is None:
         return plainest
     stages = stage_designs(made.tree, made.design)
@@ -469,7 +478,7 @@ def _base(survivors: Survivors, simplest: UnitSpec, k: int) -> Designs:
     return base
 
 
-def _as_tree(unit: UnitSpec, k: int) -> UnitSpec | None:
+def as_tree(unit: UnitSpec, k: int) -> UnitSpec | None:
     """A design as the tree of its k products, if it is one."""
     if unit.tree is not None and unit.k == k:
         return unit

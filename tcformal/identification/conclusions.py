@@ -27,6 +27,7 @@ from tcformal.identification.identification import (
     untested_clauses,
 )
 from tcformal.identification.kinds import kind_of_noise
+from tcformal.identification.masks import numbers_of
 from tcformal.identification.order import Order
 from tcformal.identification.rates import Rate
 from tcformal.identification.repeat import FEW, Repeated, noisy_inputs, strays
@@ -40,8 +41,8 @@ from tcformal.simulation.operands.witness import Witness
 
 #: Rounds of the search, and designs that are shown of a class.
 ROUNDS, _MEMBERS = 8, 8
-#: The part of the time that is left which proofs have; no measured parameters.
-_PROOFS, NOTHING = 0.7, MappingProxyType[str, str]({})
+#: The parts of the time that is left which a comparison before proofs, and proofs have; nothing measured.
+_COMPARED, _PROOFS, NOTHING = 0.3, 0.7, MappingProxyType[str, str]({})
 #: Seconds in which designs are held against all answers when the time is over.
 _GRACE = 1.0
 _GOES_ON = "a run with the same results folder goes on with its answers"
@@ -95,6 +96,8 @@ class Concluding(ABC):
         self.broken: dict[str, str] = {}
         #: Whether what it looks like is no design of the space.
         self.sure = False
+        #: A design that gives all answers but the signs of some zeros.
+        self.nearly: UnitSpec | None = None
         #: The word of NaNs, where one was seen, and the rule for NaN operands.
         self.nan: tuple[int, str] | None = None
 
@@ -161,6 +164,11 @@ class Concluding(ABC):
         if self._compensated(simplest):
             self._learn(asked)
             return self._concluded()
+        # Late answers refute a design sooner than proofs about it end.
+        self.share(_COMPARED)
+        if (late := self._compared(simplest)) is not None:
+            return late
+        cut = self.over()
         self.progress(f"certifying {simplest.name:.60}")
         same = Sameness(simplest, self.k, _PROOFS * self.left, self.over)
         self.share(_PROOFS)
@@ -172,11 +180,8 @@ class Concluding(ABC):
             self._learn(asked)
             return self._concluded()
         ended, self.until = self.over(), self.deadline
-        if self.vectors and not self.asker.late:
-            self.progress(f"comparing {simplest.name:.60} with the device")
-            self.validated = validate(self.asker, simplest, self.vectors, over=self.over)
-            if (found := self._refuted_late(simplest)) is not None:
-                return found
+        if cut and (late := self._compared(simplest)) is not None:
+            return late
         undecided = sum(x.settled is Settled.UNDECIDED for x in axes)
         untried = [x for x in axes if x.settled is Settled.UNTRIED]
         left_of = [u.name for u in fitting if not self.asker.misfits(u).size]
@@ -270,17 +275,29 @@ class Concluding(ABC):
         answers = self.asker.repeated(batch, _OFTEN)
         return strays(answers) <= _SELDOM * answers.size
 
-    def _anew(self, seen: Mapping[str, str] = NOTHING) -> Identification | None:
+    def _anew(
+        self, seen: Mapping[str, str] = NOTHING, nearly: UnitSpec | None = None
+    ) -> Identification | None:
         """The identification from the start, with all answers so far; None where it began too often.
 
-        `seen`: what a device outside the space looks like.
+        `seen`: what a device outside the space looks like; `nearly`: as the attribute.
         """
         if self.begun >= MOST_BEGUN or not self.left:
             return None
         self.asker.layout = None
         again = type(self)(self.asker, self.vectors, self.progress, self.left, begun=self.begun + 1)
         again.broken |= seen
+        again.nearly = nearly or self.nearly
+        again.search.near += [] if again.nearly is None else [again.nearly]
         return again.whole()
+
+    def _compared(self, simplest: UnitSpec) -> Identification | None:
+        """The identification after a comparison with further inputs that refuted a design; else None."""
+        if not self.vectors or self.asker.late:
+            return None
+        self.progress(f"comparing {simplest.name:.60} with the device")
+        self.validated = validate(self.asker, simplest, self.vectors, over=self.over)
+        return self._refuted_late(simplest)
 
     def _refuted_late(self, simplest: UnitSpec) -> Identification | None:
         """The identification with the comparison's misfits among the answers; None where none stays."""
@@ -291,7 +308,9 @@ class Concluding(ABC):
         if told := [x.witness for x in found.shown if x.stays]:
             self.asker.ask(batch_of(told))
         if self.asker.misfits(simplest).size:
-            return self._anew() or self._left_uncompared(asked)
+            words = [word for x in found.shown if x.stays for word in (x.given, x.designed)]
+            zeros = all(number == 0 for number in numbers_of(self.spec.d_format, words))
+            return self._anew(nearly=simplest if zeros else None) or self._left_uncompared(asked)
         several = [x for x in found.shown if not x.stays]
         if len(several) <= _ASIDE or self._seldom(batch_of([x.witness for x in several])):
             return None
@@ -456,7 +475,9 @@ class Concluding(ABC):
         """What was measured, by name; what answers contradict is not said to be exact."""
         if self.order is None:
             return {}
-        made = self.order.measured
+        made, scale = self.order.measured, self.spec.scale_format
+        if scale is not None and scale != self.asker.told.scale_format:
+            made |= {"scales": questions.scales_shown(scale)}
         if verdict not in FITTING:
             seen = "masks saw no bit lost, but no exact sum gives all answers"
             made = {name: seen if value == "exact" else value for name, value in made.items()}

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tcformal.design.axes import altered, around, axis_values, rare_values
+from tcformal.design.axes import FRACTION_BITS, altered, around, axis_values, rare_values
 from tcformal.design.names import resolve
 from tcformal.design.rounding import EXACT_SUM, NAN_RULES, conversion
 from tcformal.design.trees.arrangements import groups as blocks_of
@@ -375,6 +375,9 @@ def structures(
         shapes_of_one = {of_stages[x.stage][1] for x in root.steps() if x != root and _is_one_product(x)}
         if any(not rounds_products(unit, f"RNE-{shape}") for shape in shapes_of_one):
             continue  # one product alone is not rounded
+        of_c = {of_stages[x.stage][1] for x in root.steps() if x.children == ("c",)}
+        if any(_holds(shape, unit.c_format) for shape in of_c):
+            continue  # nor is c alone
         if usual.twice and len({x[1].partition(":")[0] for x in chosen}) == 1:
             continue  # the second rounding changes nothing
         with suppress(InputError):
@@ -382,6 +385,12 @@ def structures(
             if (key := _structure(made)) not in seen:
                 seen.add(key)
                 yield made
+
+
+def _holds(shape: str, fmt: Format) -> bool:
+    """Whether results of a shape are all numbers of a format, as they are."""
+    to = conversion(f"RNE-{shape}")
+    return fmt.fraction_bits <= to.fraction_bits and to.e_min <= fmt.e_min and fmt.e_max <= to.e_max
 
 
 def _is_one_product(step: Step) -> bool:
@@ -535,7 +544,7 @@ def _normalises(
         terms += [(x.e_min, x.fraction_bits) for x in map(conversion, inner)]
         if "c" in step.children:
             terms.append((unit.c_format.e_min, unit.c_format.fraction_bits))
-    kept = cut.get(stage) or _CUT
+    kept = cut.get(stage) or FRACTION_BITS[0]  # as few as can be, where masks show nothing
     return min(e - bits for e, bits in terms) < max(e for e, _ in terms) - kept
 
 

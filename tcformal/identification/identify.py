@@ -200,6 +200,7 @@ class Identifying(Concluding):
         layout = questions.find_layout(self.asker)
         self.negated = questions.product_signs(self.asker) if layout.order is None else "none"
         self.paired, self.negated = bool(self.negated), self.negated or "none"
+        self._scales()
         word = questions.nan_word(self.asker)
         self._ask_order()
         batch, answers = self.asker.history
@@ -229,8 +230,13 @@ class Identifying(Concluding):
             self._nearby(1)
         if not self.search.alive:
             self._looks_like()
+            if self.nearly is not None:
+                # Sums of other shapes have the same rules for signs of zeros.
+                self._nearby(2)
+                self.broken["looks like"] = f"{self.nearly.name}, but for the signs of some zeros"
+                self.sure = True
             self.sure = not self.asker.by_hand and (self.sure or kinds.is_no_sum(self.asker))
-            if self.sure:
+            if self.sure or self.search.alive:
                 return self._concluded()
             self._beside()
         self.share(_ALONE)
@@ -245,11 +251,18 @@ class Identifying(Concluding):
         # Products alone of full length refute most designs of narrower operands or products.
         alone = questions.first_products(self.spec, self.k, questions.random_products(self.spec))
         batches += [alone, questions.subnormal_factors(self.spec, self.k)]
-        batches.append(questions.large_sums(self.spec, self.k))
+        batches += [questions.large_sums(self.spec, self.k), questions.scale_signs(self.spec, self.k)]
         batches.append(with_scales(self.spec, first_masks(self.spec.operands, self.k)))
         if self.spec.scale_format is None:
             batches.append(ends(self.spec, self.k, _ENDS, _SEED))
         self.asker.ask(together(*batches))
+
+    def _scales(self) -> None:
+        """Take scales to be of the format that their top bits show."""
+        scale = questions.scale_format(self.asker)
+        if scale is not None and scale != self.spec.scale_format:
+            self.asker.take_scales(scale)
+            self.spec = self.search.spec = self.asker.spec
 
     def _only_word(self) -> int | None:
         """The word that is the answer to every input, random ones among them; None for other devices."""

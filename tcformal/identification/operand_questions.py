@@ -15,7 +15,8 @@ from tcformal.design.rounding import NEGATED
 from tcformal.design.spec import subtracts
 from tcformal.design.trees.tree import Step
 from tcformal.design.unit import UnitSpec
-from tcformal.encodings.spec import Format, Specials
+from tcformal.encodings.catalog import FORMATS
+from tcformal.encodings.spec import Format, Sign, Specials
 from tcformal.errors import DeviceError, InputError
 from tcformal.identification.asker import Asker
 from tcformal.identification.masks import AskBatch, Masks, bits_of, numbers_of
@@ -657,6 +658,44 @@ def beside_order(order: Order, negated: str, refused: str) -> dict[str, str]:
     elif order.root is not None and not any("c" in step.children for step in order.root.steps()):
         made["accumulator"] = "none: no c changes a result"
     return made
+
+
+# ------------------------------------------------------------------ scales
+def scale_signs(spec: UnitSpec, k: int) -> Batch:
+    """1 · 1 with scales of 1, and with the top bit of A's scales, then of B's, set; nothing without such."""
+    made, n = first_products(spec, k, [(spec.a_format.one, spec.b_format.one, 0)] * 3), range(3)
+    if spec.scale_format is None or spec.scale_format.sign is Sign.ABSENT:
+        return rows_of(made, np.arange(0))
+    assert made.scale_a is not None
+    top = np.uint64(1 << (spec.scale_format.width - 1))
+    signed = [np.where(np.array(n)[:, np.newaxis] == i, made.scale_a | top, made.scale_a) for i in (1, 2)]
+    return replace(made, scale_a=signed[0], scale_b=signed[1])
+
+
+def scale_format(asker: Asker) -> Format | None:
+    """The format of scales by what their top bits do; None without scales, or where no format does that.
+
+    Errors: as `Asker.ask`.
+    """
+    spec, fmt = asker.spec, asker.spec.scale_format
+    asked = scale_signs(spec, asker.k)
+    if fmt is None or not len(asked.c):
+        return fmt
+    one, *signed = numbers_of(spec.d_format, asker.ask(asked))
+    if not one or signed not in ([one, one], [-one, -one]):
+        return None
+    sign = Sign.IGNORED if signed == [one, one] else Sign.PRESENT
+    return next((x for x in (fmt, *FORMATS.values()) if x.sign is sign and _signed(x, fmt) == fmt), None)
+
+
+def scales_shown(fmt: Format) -> str:
+    """The format of scales that are not as the device was said to take them, in words."""
+    return f"{fmt.name}: their sign {'counts' if fmt.sign is Sign.PRESENT else 'is ignored'}"
+
+
+def _signed(fmt: Format, like: Format) -> Format:
+    """A format with the name, source and sign of another one."""
+    return replace(fmt, name=like.name, source=like.source, sign=like.sign)
 
 
 def first_products(spec: UnitSpec, k: int, rows: Sequence[tuple[int, int, int]]) -> Batch:

@@ -12,11 +12,10 @@ import numpy as np
 from tcformal.callbacks import Warn
 from tcformal.design.axes import catalogued_rivals, computed, rivals
 from tcformal.design.names import resolve
-from tcformal.design.trees.arrangements import tree_of
 from tcformal.design.unit import UnitSpec, same_formats
 from tcformal.devices.sealed import read_whole, word
 from tcformal.errors import RecordError, TcformalError
-from tcformal.identification.certify import BY_WAY_OF, Sameness, fault
+from tcformal.identification.certify import BY_WAY_OF, Sameness, as_tree, fault
 from tcformal.identification.identification import (
     BETWEEN,
     FITTING,
@@ -29,7 +28,13 @@ from tcformal.identification.identification import (
     subject_of,
     untested_clauses,
 )
-from tcformal.identification.operand_questions import ANY_C, REFUSES_C, beside_order, with_signs
+from tcformal.identification.operand_questions import (
+    ANY_C,
+    REFUSES_C,
+    beside_order,
+    scales_shown,
+    with_signs,
+)
 from tcformal.identification.order import order_of_unit
 from tcformal.identification.rates import Rate
 from tcformal.query.assume import Assumptions
@@ -159,8 +164,7 @@ class _Checks:
     @cached_property
     def _tree(self) -> UnitSpec | None:
         """The simplest design as a tree of sums of all k products."""
-        whole = self.simplest.k <= self.k and not self.k % self.simplest.k
-        return tree_of(self.simplest, self.k) if whole else None
+        return as_tree(self.simplest, self.k)
 
     @cached_property
     def _sameness(self) -> Sameness:
@@ -357,6 +361,8 @@ class _Checks:
         given = order.measured | beside_order(order, negated, "")
         if said.get("accumulator", "").startswith(REFUSES_C):  # in the words of the device
             given["accumulator"] = said["accumulator"]
+        if "scales" in said and self.operands.scale_format is not None:
+            given["scales"] = scales_shown(self.operands.scale_format)
         _expect({x: said.get(x) for x in given} == given, f"{given} to be measured of {name}, but got {said}")
         more = sorted(said.keys() - given.keys())
         return f"{more[0]} is not measured of {name} today" if more else ""

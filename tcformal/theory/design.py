@@ -173,11 +173,15 @@ def _always_numbers(unit: UnitSpec, d: Design) -> bool:
 
 
 def without_theorem(unit: UnitSpec) -> str:
-    """The first parameter of a unit that no theorem knows; empty where theorems know them all."""
+    """The first parameter of a unit that no theorem about one knows; empty where these know them all."""
+    scaled = unit.tree is not None and unit.scale_format is not None
+    return without_equality(unit) or ("block scales beside a tree" if scaled else "")
+
+
+def without_equality(unit: UnitSpec) -> str:
+    """The first parameter of a unit that no theorem about equal designs knows; empty where all are known."""
     if unknown := undescribed(unit) or wide_parameter(unit):
         return unknown
-    if unit.tree is not None and unit.scale_format is not None:
-        return "block scales beside a tree"
     words = unit.design.special_words
     return "" if words == "special" else f"special_words={words}"
 

@@ -37,7 +37,7 @@ from tcformal.theory.design import (
     coq_design,
     coq_sum,
     coq_summation,
-    without_theorem,
+    without_equality,
 )
 from tcformal.theory.idle import (
     CODES,
@@ -46,6 +46,7 @@ from tcformal.theory.idle import (
     exact_rounding,
     factors_idle,
     first_c,
+    inlined_sums,
     is_flushed,
     kept_sums,
     low_c_idle,
@@ -128,7 +129,7 @@ def normal_form(unit: UnitSpec, *, zero_c: bool = False) -> tuple[str, tuple[str
 
 def idle_axes(unit: UnitSpec, *, zero_c: bool = False) -> tuple[IdleAxis, ...]:
     """The changes from a unit to its normal form, each of the design that the one before left."""
-    axes = () if without_theorem(unit) else (*_AXES, _from_zero) if zero_c else _AXES
+    axes = () if without_equality(unit) else (*_AXES, _from_zero) if zero_c else _AXES
     made: list[IdleAxis] = []
     form = Form(unit)
 
@@ -397,6 +398,16 @@ def _from_zero(form: Form) -> IdleAxis | None:
     return IdleAxis("idle_sums_from_zero", after, condition, proof, length=unit.k, zero_c=True)
 
 
+def _inlined(form: Form) -> IdleAxis | None:
+    """Sums of products that are exact, as their products in the sums that they are in."""
+    plain = None if form.root is None else inlined_sums(form.unit, form.root)
+    if plain is None:
+        return None
+    sums = f"({summation(form.unit, plain)})"
+    condition, proof = f"inlined_sums d = Some {sums}", f"inlined_idle d {sums} w O L"
+    return IdleAxis("inlined_idle", replace(form, sums=plain), condition, proof, length=form.unit.k)
+
+
 def _factors(form: Form) -> IdleAxis | None:
     """Factors that are converted, or normalised, where nothing is cut off beside those that differ."""
     root = form.root
@@ -495,8 +506,8 @@ _OF_UNITS = (
 
 
 _AXES: tuple[Callable[[Form], IdleAxis | None], ...] = (
-    *map(_of_unit, _OF_UNITS), _apart, _sums, _factors, _flushes, _rule, _modes_of_products, _normal_products,
-    _tidied,
+    *map(_of_unit, _OF_UNITS), _apart, _sums, _inlined, _factors, _flushes, _rule, _modes_of_products,
+    _normal_products, _tidied,
 )  # fmt: skip
 
 
@@ -569,7 +580,7 @@ def _forms(unit: UnitSpec, way: UnitSpec, k: int, *, zero_c: bool) -> Iterator[t
     """The normal forms of a unit: `way` as it is, and as a tree where the definition is the same."""
     yield _form(way, zero_c=zero_c)
     if way.tree is None and way.emulation is None and way.design.summation == "fused":
-        made = tree_of(way, k)
+        made = tree_of(way, k) if unit.tree is None else unit
         if made is not None and same_definition(made, unit, k):
             yield _form(made, zero_c=zero_c)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -580,6 +580,92 @@ def _product_kept(unit: UnitSpec, x: Sum) -> bool:
         b.bits <= b.width and b.most << (b.width - b.bits) < limit
         and to.e_min - to.fraction_bits <= b.lowest - b.width
         and b.most << (b.top - b.bits - g) <= (limit - 1) << (last - g)
+    )  # fmt: skip
+
+
+def inlined_sums(unit: UnitSpec, root: Sum) -> Sum | None:
+    """`Inlined.inlined_sums`: operands of exact sums in the place of these, where a sum sees them alone.
+
+    Other exact sums of products are at plain values.
+    """
+    d = unit.design
+    if unit.tree is None or not (
+        one_nan(unit) and unit.emulation is None and unit.k == block_size(unit)
+        and (d.c_subnormals, d.order) == ("kept", "ascending")
+    ):  # fmt: skip
+        return None
+
+    def expanded(x: Sum, y: int | str | Sum) -> Sequence[int | str | Sum]:
+        if not isinstance(y, Sum):
+            return (y,)
+        if not _whole_products(unit, y):
+            return (made(y),)
+        return y.operands if _joins(x, y) else (_plain_whole(y),)
+
+    def made(x: Sum) -> Sum:
+        operands = [z for y in x.operands for z in expanded(x, y)]
+        return Sum(x.design, x.target, tuple(sorted(operands, key=_place)))
+
+    return made(root)
+
+
+def _exact(d: Design) -> Design:
+    """`Stages.exact_of`: the sum that cuts nothing off."""
+    return replace(d, fraction_bits=None, normalise_products=False, **EXACT_SUM)  # type: ignore[arg-type]
+
+
+def _plain_whole(x: Sum) -> Sum:
+    """`Inlined.plain_whole`: a sum whose modes do not matter."""
+    signed = x.design.zero_sign == "ieee"
+    d = replace(_exact(x.design), overflow="infinity", zero_sign="ieee" if signed else "positive")
+    return Sum(d, replace(x.target, mode="RD" if signed and x.target.mode == "RD" else "RNE"), x.operands)
+
+
+def _joins(x: Sum, inner: Sum) -> bool:
+    """`Inlined.joins`: whether a sum sees of a sum in it the value alone, and what signs its zeros have."""
+    signs = x.design.zero_sign, inner.design.zero_sign
+    alike = signs == ("ieee", "ieee") and (x.target.mode == "RD") == (inner.target.mode == "RD")
+    return x.design.fraction_bits is None and (signs[0] != "ieee" or alike)
+
+
+def _whole_products(unit: UnitSpec, x: Sum) -> bool:
+    """`Inlined.whole_step`: whether a sum of products is a number of its result's format."""
+    products = [y for y in x.operands if isinstance(y, int)]
+    if not products or len(products) < len(x.operands):
+        return False
+    cases = _cases(unit, products)
+    return bool(cases) and all(_whole_sum(x.design, x.target, [b] * len(products)) for b in cases)
+
+
+def _cases(unit: UnitSpec, products: Sequence[int]) -> list[Bounds]:
+    """`Inlined.term_cases`: what is known of some products, for each exponent of the scales that they share.
+
+    What holds at the least and at the largest exponent holds at those between: each comparison is of bounds
+    that all move with the exponent, or of one that moves with one that stays.
+    """
+    scale, block = unit.scale_format, unit.scale_block
+    exact = exact_bounds(replace(unit, scale_format=None))
+    shared = set() if block is None else {k // block for k in products}
+    if scale is None or exact is None or unit.design.product_rounding is not None or len(shared) != 1:
+        known = product_bounds(unit)
+        return [] if known is None else [known]
+    known = of_format(scale)
+    ends = (known.lowest, known.upto)
+    scales = [replace(known, lowest=e, grid=e - known.bits, upto=e, low_upto=e) for e in ends]
+    return [_times(_times(exact, b), b) for b in scales]
+
+
+def _whole_sum(d: Design, to: Conversion, bs: list[Bounds]) -> bool:
+    """`Inlined.whole_sum`: whether nothing of a sum is cut off or rounded."""
+    if d.normalise_products:
+        d, bs = replace(d, normalise_products=False), [*map(_lead, bs)]
+    grid = min(_grid(bs), to.e_max - to.fraction_bits)
+    unit, magnitude = _magnitude(_exact(d), bs)
+    d = replace(d, carry_bits=None) if _idle_carry(d, bs) else d
+    d = replace(d, zero_exponent="none") if _idle_zero(d, bs) else d
+    return (
+        d.result_subnormals == "kept" and range_ok(to) and (_idle_cut(d, bs) or _idle_two(d, to, bs))
+        and to.e_min - to.fraction_bits <= grid <= unit and magnitude << (unit - grid) < 2 << to.fraction_bits
     )  # fmt: skip
 
 

@@ -19,11 +19,17 @@ def test_results_are_normalised_where_last_places_lie_below_subnormal_ones() -> 
         "tree@steps=join(part(0..1)+part(2..3)+c),a_format=fp16,b_format=fp16,c_format=fp32,d_format=fp32"
     )
 
-    def normalised(shape: str, bits: int) -> set[object]:
+    def normalised(shape: str, bits: int | None) -> set[object]:
         shapes = Shapes(("FP32",), ("FP32",), (), measured={"part": (shape,)})
-        found = structures(unit, {"join": bits, "part": None}, shapes=shapes)
+        found = structures(unit, {"part": None} | ({} if bits is None else {"join": bits}), shapes=shapes)
         return {u.tree.stages["join"]["normalise_products"] for u in found if u.tree is not None}
 
     assert normalised("FP16", 23) == {False, True}
     assert normalised("FP32", 23) == {False}
-    assert normalised("FP32", 22) == {False, True}
+    assert normalised("FP32", 22) == normalised("FP32", None) == {False, True}
+
+
+def test_c_alone_is_rounded_to_shapes_that_change_it() -> None:
+    unit = resolve("tree@steps=join(part(0+1)+(c)),c_format=fp32,d_format=fp32")
+    shapes = Shapes(("FP32", "BF16"), ("FP32",), ())
+    assert {u.design.conversion for u in structures(unit, shapes=shapes)} == {"RNE-BF16"}

@@ -106,6 +106,23 @@ assert TDP is not None
 SHORTENED = (
     "tree@steps=(0..5+c),product_rounding=RNA-BF16,a_format=fp16,b_format=fp16,c_format=fp32,d_format=fp32"
 )
+#: Two sums of a block each, whose scales have fractions, then c; the same of products without scales.
+BLOCKS = (
+    "tree@steps=((s(0..7)+s(8..15))+c),s.conversion=RZ-FP32,s.fraction_bits={},overflow=infinity,"
+    "a_format=e2m1,b_format=e2m1,c_format=fp32,d_format=fp32"
+)
+FP4 = f"{BLOCKS.format(12)},scale=ue4m3/8"
+#: What an exact sum with one in place of their sums is.
+AT_ONCE = (
+    "tree@steps=((0..15)+c),fraction_bits=exact,overflow=infinity,a_format=e2m1,b_format=e2m1,c_format=fp32,"
+    "d_format=fp32"
+)
+#: Sums of a block each, which are aligned with c.
+CUT = (
+    "tree@steps=(s(0..7)+s(8..15)+c),s.conversion=RZ-FP64,s.fraction_bits=12,fraction_bits=20,"
+    "normalise_products=true,s.normalise_products=false,zero_exponent=none,alignment_rounding=RZ,"
+    "conversion=RZ-FP32,a_format=e2m1,b_format=e2m1,c_format=fp32,d_format=fp32,scale=ue4m3/8"
+)
 #: Of each kind of change two names of one function, and the theorem.
 EQUAL = {
     "zero exponents": ("idle_sums", HOPPER, f"{HOPPER}@zero_exponent=none"),
@@ -221,6 +238,25 @@ EQUAL = {
         VALPEY.replace("normalise_products=true", "product_rounding=RNE-FP32"),
         VALPEY,
     ),
+    "exact sums of products that share scales": ("inlined_idle", FP4, f"{AT_ONCE},scale=ue4m3/8"),
+    "exact sums of normalised products": (
+        "inlined_idle",
+        f"{BLOCKS.format(14)},s.normalise_products=true,s.conversion=RU-FP32,scale=ue4m3/8".replace(
+            ",s.conversion=RZ-FP32", ""
+        ),
+        f"{AT_ONCE},scale=ue4m3/8",
+    ),
+    "exact sums of products without scales": ("inlined_idle", BLOCKS.format("exact"), AT_ONCE),
+    "exact sums in one of which signs of zeros are not seen": (
+        "inlined_idle",
+        f"{FP4},zero_sign=positive".replace("ue4m3", "e8m0").replace("RZ-FP32", "RD-FP64"),
+        f"{AT_ONCE},zero_sign=positive,scale=e8m0/8",
+    ),
+    "modes of exact sums that are cut beside c": (
+        "inlined_idle",
+        f"{CUT},s.carry_bits=6",
+        CUT.replace("RZ-FP64", "RNE-FP64").replace("=12", "=exact"),
+    ),
     "a chain from c as steps": (
         "order_as_steps",
         "x86/vdpbf16ps",
@@ -267,6 +303,16 @@ DIFFERENT = (
         for x in (f"{WHOLE},result_subnormals=signed_zero", WHOLE)
     ),
     ("gaudi2/mme.fp8_152@zero_exponent=own", "gaudi2/mme.fp8_152"),
+    # One fraction bit less, a sum of two blocks, a zero sum of another sign, too few bits of a result, or
+    # exponents, or carry bits.
+    (FP4.replace("=12", "=11"), f"{AT_ONCE},scale=ue4m3/8"),
+    (f"{BLOCKS.format(12)},scale=ue4m3/4", f"{AT_ONCE},scale=ue4m3/4"),
+    (FP4.replace("RZ-FP32", "RD-FP32"), f"{AT_ONCE},scale=ue4m3/8"),
+    (FP4.replace("RZ-FP32", "RZ-E8M16"), f"{AT_ONCE},scale=ue4m3/8"),
+    (FP4.replace("ue4m3", "e8m0"), f"{AT_ONCE},scale=e8m0/8"),
+    (f"{FP4},s.carry_bits=4", f"{AT_ONCE},scale=ue4m3/8"),
+    (CUT.replace("RZ-FP64", "RZ-E11M16"), CUT.replace("RZ-FP64", "RNE-E11M16")),
+    tuple(f"{x},zero_sign=ieee" for x in (CUT.replace("RZ-FP64", "RD-FP64"), CUT)),
 )
 
 

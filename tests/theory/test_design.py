@@ -16,7 +16,14 @@ from tcformal.errors import InputError
 from tcformal.theory.checked import SOURCES, checked_with, compile_sources, coqc, source_names
 from tcformal.theory.claims import CLAIMS, claim_instance, error_bound, relative_error, relative_from_zero
 from tcformal.theory.constants import constants
-from tcformal.theory.design import coq_design, coq_format, coq_function, undescribed, without_theorem
+from tcformal.theory.design import (
+    coq_design,
+    coq_format,
+    coq_function,
+    undescribed,
+    without_equality,
+    without_theorem,
+)
 from tcformal.theory.equality import equal_by_theorem, idle_axes
 from tcformal.theory.refinement import kept_refinement
 from tcformal.theory.regions import any_order, exactness, region
@@ -212,10 +219,11 @@ def test_what_no_theorem_knows_has_none(changes: str, said: str) -> None:
     assert equal_by_theorem(unit, unit, 8) is not None
 
 
-def test_no_theorem_is_about_scales_beside_a_tree() -> None:
+def test_theorems_about_scales_beside_a_tree_are_of_equal_designs_alone() -> None:
     made = tree(read_steps("(p(0..31)+p(32..63)+c)"))
     unit = replace(catalogue()["cute/Mxfp8e4m3F32"], tree=made)
     assert "scales := (Some" in coq_design(unit)
+    assert without_equality(unit) == ""
     assert without_theorem(unit) == in_the_way(unit, "product-order").removeprefix("no theorem is about ")
     assert [claim_instance(unit, claim) for claim in CLAIMS] == [None] * len(CLAIMS)
 

@@ -86,6 +86,24 @@ def test_a_sum_aligned_to_odd_keeps_all_bits_that_decide(mode: str, enough: int)
         assert (equal_by_theorem(exact, odd, 2) is None) == differ == (bits < enough)
 
 
+def test_blocks_of_scaled_products_are_equal_to_exact_sums_of_each_block() -> None:
+    """Steps of a chain whose products share their scales, which are aligned before c is added or with it."""
+    formats = "a_format=e2m1,b_format=e2m1,c_format=fp32,d_format=fp32,scale=ue4m3/4"
+    chain = resolve(f"tree@steps=(4..7+(0..3+c)),overflow=infinity,{formats}")
+    assert in_blocks(chain, chain.k).tree is None
+    name = "tree@steps=((s(0..3)+c)+s(4..7)),s.conversion=RNA-FP32,s.fraction_bits={},overflow=infinity,{}"
+    found = equal_by_theorem(chain, resolve(name.format(12, formats)), 8)
+    assert found is not None
+    assert found.theorems == ("inlined_idle",)
+    other = resolve(name.format(11, formats))
+    assert equal_by_theorem(chain, other, 8) is None
+    # 6·6 and 0.5·0.5, with scales of 15/8.
+    scale = chain.scale_format
+    assert scale is not None
+    row = Witness((7, 1, 0, 0, 0, 0, 0, 0), (7, 1, 0, 0, 0, 0, 0, 0), 0, (0x3F, 0x38), (0x3F, 0x38))
+    assert replay(chain, batch_of([row])) != replay(other, batch_of([row]))
+
+
 def test_calls_that_are_filled_otherwise_are_not_compared() -> None:
     """Zeros of a longer call make a -0 a +0: of a block of 8 products, and of one of 8 and one of zeros."""
     short = resolve("ampere/mma.m16n8k8.f32.f16.f16.f32")
