@@ -92,7 +92,7 @@ def framed(spec: UnitSpec, order: Order, nan: tuple[int, str], own: Mapping[str,
     if order.root is None:
         return
     kinds = itertools.product(_usual(spec.d_format).outer, (False, True))
-    for root, (shape, normalise) in itertools.product(_in_frames(order.root, order.groups), kinds):
+    for root, (shape, normalise) in itertools.product(_in_frames(order, order.root), kinds):
         unit = plain_tree(spec, root, (nan[0], "word"), own)
         assert unit is not None
         assert unit.tree is not None
@@ -102,12 +102,13 @@ def framed(spec: UnitSpec, order: Order, nan: tuple[int, str], own: Mapping[str,
         yield tree_unit(unit, replace(unit.tree, settings=inner), replace(unit.design, **outer))
 
 
-def _in_frames(root: Step, groups: Mapping[Step, object]) -> Iterator[Step]:
+def _in_frames(order: Order, root: Step) -> Iterator[Step]:
     """Orders whose inner sums of products are a stage: the sums that masks show, then equal blocks of k.
 
     A block holds neighbours, or every n-th product.  Blocks that are added one after the other to c hide what
-    one sum does.
+    one sum that cuts terms off does.
     """
+    groups = order.groups
     if (named := _blocks_named(root, {}, lambda ks: [ks])) is not None:
         yield named
     counts = {sum(isinstance(x, int) for x in step.children) for step in groups}
@@ -123,7 +124,7 @@ def _in_frames(root: Step, groups: Mapping[Step, object]) -> Iterator[Step]:
             if (made := _blocks_named(root, groups, blocks)) is not None:
                 yield made
     k = len(root.children) - 1
-    if set(root.children) == {*range(k), "c"}:
+    if not groups and order.fraction_bits.get(root) is not None and set(root.children) == {*range(k), "c"}:
         for size in (n for n in range(k // 2, 0, -1) if k % n == 0):
             chain = running(blocks_of(k, size), "c", _PART)
             assert isinstance(chain, Step)
@@ -440,7 +441,8 @@ def rare_shapes(
     of_products = (*exponents, *(beyond if len(kept) == 1 else ()))
     shapes = [*_PARTIAL, *(f"E{e}M{m}" for m in kept for e in of_products)]
     fit = {x: conversion(f"RNE-{x}") for x in shapes}
-    products = {fit[x]: x for x in reversed(shapes) if fit[x].fraction_bits in kept or x == "FP32"}
+    usual = [x for x in _usual(d).products if x in fit and fit[x].fraction_bits >= least]
+    products = {fit[x]: x for x in reversed(shapes) if fit[x].fraction_bits in kept or x in usual}
     rounded = tuple(products.values())
     narrow = alone.c_bits < spec.c_format.fraction_bits
     rows = [

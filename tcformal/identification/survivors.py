@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from math import prod
 
 import numpy as np
@@ -307,7 +307,7 @@ class Survivors:
 
         Two, as a bit fewer with another rounding, of which neither alone is better; or what is cut off in the
         sums of one stage, how, and how these are rounded: to nearest at 10 bits, then cut, is near to the
-        reverse at 12.
+        reverse at 12; or these of all stages, alike.
         """
         wrong = np.flatnonzero(self.family.outputs(point[np.newaxis], batch)[0] != answers)
         if wrong.size > _FEW_WRONG * len(answers):
@@ -319,7 +319,18 @@ class Survivors:
             [[place for place in places if names[place[0]] == (stage, dot, name)] for name in _CUTTING]
             for stage, dot, _ in dict.fromkeys((x, y, "") for x, y, _ in names)
         ]
-        tried = _changed(point, [*pairs, *(change for one in stages for change in product(*one))])
+        axes = list(enumerate(self.family.axes))
+        alike = [
+            [
+                tuple((i, axis.values.index(value)) for i, axis in named if value in axis.values)
+                for value in dict.fromkeys(value for _, axis in named for value in axis.values)
+            ]
+            for name in _CUTTING
+            if (named := [(i, axis) for i, axis in axes if names[i][2] == name])
+        ]
+        changes = [change for one in stages for change in product(*one)]
+        changes += [tuple(chain(*change)) for change in product(*alike)]
+        tried = _changed(point, [*pairs, *changes])
         wrong = wrong[:_LOOKED_AT]
         right = (self.family.outputs(tried, rows_of(batch, wrong)) == answers[wrong]).sum(axis=1)
         return tried[np.argsort(-right, kind="stable")[:_BEST]]

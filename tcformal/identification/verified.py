@@ -402,7 +402,10 @@ class _Checks:
     def _others(self) -> Iterator[tuple[tuple[str, str], UnitSpec]]:
         """Other designs that the simplest is told from: the value of an axis, and the design."""
         if self.plain and self._tree is not None and not self.operands.d_format.integer:
-            family, point = parametric_family(self._tree), point_of(self._tree)
+            d, family, point = self._tree.design, parametric_family(self._tree), point_of(self._tree)
+            if any(point[axis.name] not in axis.values for axis in family.axes):
+                family = parametric_family(self._tree, rare=True)
+                point["b_subnormals"] = d.b_subnormals or d.operand_subnormals
             base = [axis.values.index(point[axis.name]) for axis in family.axes]
             for i, axis in enumerate(family.axes):
                 for value, text in enumerate(axis.values):

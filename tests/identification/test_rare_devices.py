@@ -58,6 +58,8 @@ def holds(found: Identification, folder: Path, unclear: str = "") -> None:
 #: A chain in a format of fewer bits than the result, to which it is rounded once more.
 NARROW_CHAIN = f"tree@steps=(part(3+part(2+part(1+part(0+c))))),part.conversion=RNE-E6M9,{HALF}"
 
+#: A chain of products of e5m2 that fp16 holds but for their size.
+SATURATED = CHAIN.replace("fp16", "e5m2", 2)
 #: A sum of products of e5m2 that keeps fewer fraction bits than any catalogued one.
 FEW_BITS = f"{SUM},fraction_bits=5,conversion=RNA-FP16".replace("fp16", "e5m2", 2)
 
@@ -72,6 +74,7 @@ FEW_BITS = f"{SUM},fraction_bits=5,conversion=RNA-FP16".replace("fp16", "e5m2", 
         pytest.param(f"{SUM},conversion=RZ-FP16:12,overflow=largest", marks=pytest.mark.slow),
         pytest.param(f"{CHAIN},operand_subnormals=positive_zero,b_subnormals=kept", marks=pytest.mark.slow),
         pytest.param(FEW_BITS, marks=pytest.mark.slow),
+        pytest.param(f"{SATURATED},product_rounding=RNE-FP16,overflow=largest", marks=pytest.mark.slow),
         pytest.param(NARROW_CHAIN, marks=pytest.mark.long),
         pytest.param(
             NARROW_CHAIN.replace("(3+part(2+part(1+part(0+c))))", "(1+part(0+c))"), marks=pytest.mark.slow
