@@ -604,6 +604,8 @@ def _structure(unit: UnitSpec) -> tuple[object, ...]:
 # ------------------------------------------------------------------ near designs
 #: Answers that are tried one by one before a design is evaluated on all, and designs that are found at most.
 _ROWS, _MOST = 48, 64
+#: Answers by which a number of bits is chosen.
+_SOME = 500
 #: Misfits of a design by which combinations of parameters are chosen.
 _MISFITS = 4
 #: Parameters of which a neighbour has a number near.
@@ -658,15 +660,17 @@ class Nearby:
 
     def of_other_widths(self, bases: Iterable[UnitSpec]) -> Iterator[UnitSpec]:
         """The bases that give more answers with another number of bits, near or far, each with its best."""
+        rows = np.random.default_rng(0).permutation(len(self.answers))[:_SOME]
+        batch, answers = rows_of(self.batch, rows), self.answers[rows]
         for base in bases:
-            best, most = base, int((replay(base, self.batch) == self.answers).sum())
+            best, most = base, int((replay(base, batch) == answers).sum())
             for name, value in _settings(base, None, near=False):
                 if name not in _NEAR or self.over():
                     continue
                 with suppress(InputError):
                     u = resolve(altered(base, f"{name}={value}"))
                     self.tried += 1
-                    if (right := int((replay(u, self.batch) == self.answers).sum())) > most:
+                    if (right := int((replay(u, batch) == answers).sum())) > most:
                         best, most = u, right
             if best is not base:
                 yield best

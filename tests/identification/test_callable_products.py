@@ -193,6 +193,7 @@ def test_sums_that_no_order_explains_are_said_so() -> None:
     )
 
 
+@pytest.mark.slow
 def test_another_result_than_predicted_is_noticed() -> None:
     """One element of the last call, which only the prediction compares."""
     known = identify_product(chain, "fp32,fp32,fp32", (4, 4, 12)).calls

@@ -240,6 +240,7 @@ def test_rounded_operands_are_told_from_sums_that_keep_as_few_bits(
     assert narrow_operands(Asker(ModelDevice(unit.name), unit.operands, unit.k)) == seen
 
 
+@pytest.mark.slow
 def test_operands_that_are_cut_are_a_parameter_of_the_trees() -> None:
     designs = [u.name for u in left_of_search("tf32-cut")]
     assert all(x.startswith("tree@steps=(3+(2+(1+(0+c)))),operand_rounding=RZ-E8M10") for x in designs)

@@ -200,6 +200,7 @@ def test_a_lost_tail_and_a_lost_c_are_recognised() -> None:
         assert SumFault(spec, FaultKind.LEFT_OUT, *fault) in found
 
 
+@pytest.mark.slow
 def test_random_outputs_of_another_gpu_are_rounding_and_all_gpus_of_it_are_named() -> None:
     for seed in (12, 23):
         w = normals(seed)

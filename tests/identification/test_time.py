@@ -110,6 +110,7 @@ def test_values_that_were_not_looked_at_in_time_are_undecided(over: bool) -> Non
     assert (asker.probes == probes) is over
 
 
+@pytest.mark.slow
 def test_a_design_whose_values_are_open_when_the_time_ends_is_not_called_the_only_one(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -104,6 +104,7 @@ print([x for x in sys.modules if x.startswith(heavy)])
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+@pytest.mark.slow
 def test_several_units_and_lengths_have_a_line_each(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     other, path = f"{VOLTA}@fraction_bits=13", tmp_path / "g.svg"
