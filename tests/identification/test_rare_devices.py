@@ -60,6 +60,8 @@ NARROW_CHAIN = f"tree@steps=(part(3+part(2+part(1+part(0+c))))),part.conversion=
 
 #: A chain of products of e5m2 that fp16 holds but for their size.
 SATURATED = CHAIN.replace("fp16", "e5m2", 2)
+#: Formats whose products lie too near each other for masks.
+SHORT = ",a_format=e2m1,b_format=e2m1,c_format=fp32,d_format=fp32"
 #: A sum of products of e5m2 that keeps fewer fraction bits than any catalogued one.
 FEW_BITS = f"{SUM},fraction_bits=5,conversion=RNA-FP16".replace("fp16", "e5m2", 2)
 
@@ -75,6 +77,8 @@ FEW_BITS = f"{SUM},fraction_bits=5,conversion=RNA-FP16".replace("fp16", "e5m2", 
         pytest.param(f"{CHAIN},operand_subnormals=positive_zero,b_subnormals=kept", marks=pytest.mark.slow),
         pytest.param(FEW_BITS, marks=pytest.mark.slow),
         pytest.param(f"{SATURATED},product_rounding=RNE-FP16,overflow=largest", marks=pytest.mark.slow),
+        pytest.param(f"tree@steps=(0+1+c),fraction_bits=23{SHORT}", marks=pytest.mark.slow),
+        pytest.param(f"tree@steps=(1+(0+c)){SHORT}", marks=pytest.mark.slow),
         pytest.param(NARROW_CHAIN, marks=pytest.mark.long),
         pytest.param(
             NARROW_CHAIN.replace("(3+part(2+part(1+part(0+c))))", "(1+part(0+c))"), marks=pytest.mark.slow
