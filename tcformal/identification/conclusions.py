@@ -461,12 +461,12 @@ class Concluding(ABC):
     def _made(self, verdict: IdentifyVerdict, reason: str) -> Identification:
         asker, plain, seen = self.asker, self.varied and not self.listed, self.validated is not None
         refused = (questions.ANY_C,) if asker.refused else ()
-        broken = {} if verdict in FITTING else self.broken
-        untested = *untested_clauses(self.spec, self.k, plain=plain, seen=seen), *refused
+        measured = self._measured(verdict) | ({} if verdict in FITTING else self.broken)
+        untested = *untested_clauses(self.spec, self.k, measured, plain=plain, seen=seen), *refused
         return Identification(
             verdict=verdict, reason=reason, device=asker.identity, operands=self.spec, history=asker.history,
             layout=asker.layout, repeated=self.repeated, space=self.search.space + self.near,
-            measured=self._measured(verdict) | broken, validated=self.validated, untested=untested,
+            measured=measured, validated=self.validated, untested=untested,
             growth=self.search.growth(), probes=asker.probes, batches=asker.batches,
             seconds=(asker.seconds, time.monotonic() - self.start),
         )  # fmt: skip

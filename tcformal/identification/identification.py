@@ -17,6 +17,7 @@ from tcformal.devices.sealed import read_whole
 from tcformal.encodings.catalog import format_named
 from tcformal.errors import RecordError
 from tcformal.identification.asker import batch_data, formats_data, formats_only, read_batch
+from tcformal.identification.masks import TOO_NEAR
 from tcformal.identification.rates import Rate
 from tcformal.identification.repeat import Repeated
 from tcformal.identification.validation import Misfit, Validated
@@ -151,19 +152,26 @@ class Identification(Shown):
         return self.classes[0][0] if self.classes else None
 
 
+#: What is not tested where masks show no order.
+ORDERS = "other orders of the sum than k in steps of neighbours"
 #: What is not tested of a design that is in no family of trees, or among catalogued ones alone.
 BETWEEN = "parameters between those of the catalogued designs"
 
 
-def untested_clauses(spec: UnitSpec, k: int, *, plain: bool, seen: bool) -> tuple[str, ...]:
+def untested_clauses(
+    spec: UnitSpec, k: int, measured: Mapping[str, str], *, plain: bool, seen: bool
+) -> tuple[str, ...]:
     """What was not tested.
 
-    `plain`: whether every value of each parameter was tried; `seen`: whether a comparison followed.
+    `measured`: the order among them, of which a few are tried where it does not show; `plain`: whether every
+    value of each parameter was tried; `seen`: whether a comparison followed.
     """
+    orders = (ORDERS,) if measured.get("order", "").endswith(TOO_NEAR) else ()
     scaled = ("scales other than those of the inputs",) if spec.scale_format is not None else ()
     between, others = () if plain else (BETWEEN,), () if seen else ("other inputs than these",)
     return (
-        f"dot products of other lengths than {k}", "other operand formats", *scaled, *between, *others
+        f"dot products of other lengths than {k}", "other operand formats", *orders, *scaled, *between,
+        *others,
     )  # fmt: skip
 
 

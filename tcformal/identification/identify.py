@@ -298,9 +298,9 @@ class Identifying(Concluding):
         """The trees of sums of the device's order, unless something gives all answers already."""
         for converted in (False, True) if rare is None else (False,):
             orders = [] if self.order is None else [self.order, *self.order.others]
-            # Of orders that masks do not show, usual sums are tried.
-            tried = orders and (orders[0].root is not None or (orders[1:] and rare is None and not alone))
-            if tried and not self.search.alive:
+            if not (orders and orders[0].root) and (alone or rare is not None):
+                orders = []  # of orders that masks do not show, usual sums are tried
+            if any(x.root for x in orders) and not self.search.alive:
                 assert self.nan is not None
                 self.progress("choosing inputs")
                 for order in orders:

@@ -28,6 +28,10 @@ AskBatch = Callable[[Batch], Any]
 _MOST_IDLE, _MOST_PROBES = 1000, 4000
 
 
+#: What is said of products among which masks show no order.
+TOO_NEAR = "lie too near each other to hide one another"
+
+
 class NoOrderError(Exception):
     """The order does not show; the sentence says why."""
 
@@ -320,7 +324,7 @@ class Masks:
 
     def _too_near(self) -> str:
         a, b = self.formats.a, self.formats.b
-        return f"products of {a} and {b} lie too near each other to hide one another"
+        return f"products of {a} and {b} {TOO_NEAR}"
 
     def has_c(self) -> Task:
         """Whether c is added at all, alone or to a product."""

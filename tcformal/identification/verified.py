@@ -337,7 +337,8 @@ class _Checks:
         if plain and self.verdict in _OF_A_DESIGN and self._tree is None:
             plain = self.simplest.design.summation != "fused" or self.simplest.k > self.k
         refused = (ANY_C,) if r["measured"].get("accumulator", "").startswith(REFUSES_C) else ()
-        clauses = untested_clauses(self.operands, self.k, plain=plain, seen=r["validated"] is not None)
+        seen = r["validated"] is not None
+        clauses = untested_clauses(self.operands, self.k, r["measured"], plain=plain, seen=seen)
         _expect(
             tuple(r["untested"]) == (*clauses, *refused),
             f"what was not tested as it follows, but got {'; '.join(r['untested'])}",

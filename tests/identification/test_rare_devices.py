@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from tcformal.devices.registry import ModelDevice
 from tcformal.errors import DeviceError
 from tcformal.identification.asker import Asker
 from tcformal.identification.hypotheses import Nearby, numbers_only
-from tcformal.identification.identification import Identification, IdentifyVerdict, to_record
+from tcformal.identification.identification import ORDERS, Identification, IdentifyVerdict, to_record
 from tcformal.identification.identify import identified
 from tcformal.identification.operand_questions import isolated, overflow_limit, product_signs
 from tcformal.identification.survivors import Search
@@ -95,6 +96,15 @@ def test_a_rare_design_is_found(name: str, tmp_path: Path) -> None:
     assert "catalogued" not in found.reason
     # No proof is known of normalised factors beside products that are all subtracted.
     holds(found, tmp_path, "nothing here proves neighbour=" if "negated=all" in name else "")
+
+
+@pytest.mark.slow
+def test_orders_that_masks_do_not_show_are_said_not_to_be_tested(tmp_path: Path) -> None:
+    unit = resolve(f"tree@steps=(0+1+c),fraction_bits=23{SHORT}")
+    found = identified(Asker(ModelDevice(unit.name), unit.operands, unit.k), vectors=2000, seconds=200)
+    assert ORDERS in found.untested
+    record = to_record(replace(found, untested=tuple(x for x in found.untested if x != ORDERS)))
+    assert verify_identification(record, Store(tmp_path)).status is AuditStatus.FAILED
 
 
 @pytest.mark.long
