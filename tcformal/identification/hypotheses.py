@@ -64,8 +64,10 @@ def hypotheses(
     if converted and (spec.scale_format is not None or max(spec.a_format.width, spec.b_format.width) > 8):
         return
     root = _staged(order.root, alone)
+    wider = any(not conversion(f"RNE-{x}").fits(spec.d_format) for x in (rare or _usual(spec.d_format)).inner)
     # A whole chain that is rounded once more has one stage, apart from the last rounding.
-    if rare is not None and (root.stage or (rare.twice and any(isinstance(x, Step) for x in root.children))):
+    again = rare is not None and rare.twice and any(isinstance(x, Step) for x in root.children)
+    if again or (root.stage and (wider or rare is not None)):
         root = _parts_named(root)
     cut = _cut(order, dict(zip(map(id, order.root.steps()), root.steps(), strict=True)))
     sums = [*starts(root)]
@@ -366,7 +368,9 @@ def structures(
     if shapes is not None and usual.products:
         rounded = rounded[1:]
     seen = set()
-    for products_to, chosen in itertools.product(rounded, itertools.product(*kinds)):
+    # Few sums that cut terms off are few parameters.
+    fewest = sorted(itertools.product(*kinds), key=lambda of: sum(bits is not None for (bits, _), _ in of))
+    for products_to, chosen in itertools.product(rounded, fewest):
         of_stages = dict(zip(stages, chosen, strict=True))
         if products_to is not None and not _is_read(unit, products_to, of_stages, cut):
             continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -39,7 +39,7 @@ from tcformal.identification.identification import (
     IdentifyVerdict,
 )
 from tcformal.identification.kinds import kind_of, kind_of_noise, narrow_operands
-from tcformal.identification.masks import AskBatch, numbers_of
+from tcformal.identification.masks import DEEP, SHALLOW, AskBatch, numbers_of
 from tcformal.identification.operand_questions import Isolated
 from tcformal.identification.order import first_masks, order_of, order_of_unit
 from tcformal.identification.products_alone import NARROWED
@@ -280,12 +280,18 @@ class Identifying(Concluding):
             self.order = order_of_unit(ask, self.spec, self.k, with_c=with_c)
             doubt = bool(self.order.reason)
             deep = questions.below_exact(self.spec, self.k, self.order)
+            looked: list[Sequence[int]] = []
             if doubt or (len(deep.c) and 0 in numbers_of(self.spec.d_format, self._ask()(deep))):
-                # Some sums keep what lies as far down as masks do at first.
-                order = order_of(self._ask(), self.spec.operands, self.k, with_c=with_c, deep=True)
+                looked.append(DEEP)  # some sums keep what lies as far down as masks do at first
+            if doubt and self.order.root is not None:
+                looked.append(SHALLOW)  # others lose it beside the sum that is to hide it
+            for depths in looked:
+                order = order_of(self._ask(), self.spec.operands, self.k, with_c=with_c, depths=depths)
                 fits = not order.reason if doubt else order.root and order.root.splits(self.order.root)
                 if order.root is not None and fits:
-                    self.order = order
+                    seen = {x: bits for x, bits in order.fraction_bits.items() if bits or depths != SHALLOW}
+                    self.order = replace(order, fraction_bits=seen)
+                    break
             beside = questions.beside_midpoints(self.spec, self.k, self.order)
             if len(beside.c):
                 self._ask()(beside)

@@ -114,9 +114,9 @@ class Asked:
 #: The largest exponent that large terms need: what swallows small ones are differences of exponents.
 _HIGH = 64
 #: How far below the large terms the others lie, in the order in which these depths are preferred.
-_DEPTHS = (28, 40, 20, 14)
-#: The same where partial sums in fp64 are to swallow them.
-_DEEP = (58, 90, 55)
+DEPTHS = (28, 40, 20, 14)
+#: The same where partial sums in fp64 are to swallow them, and where narrow ones do but others may lose them.
+DEEP, SHALLOW = (58, 90, 55), (14, 11, 8)
 #: How many powers of two one probe may hold.
 _WIDTHS = (24, 20, 17, 14, 11, 8, 6, 4, 3, 2, 1)
 #: Powers of two that do in one probe where operands reach no further down.
@@ -143,7 +143,9 @@ class Masks:
     of them in one probe.
     """
 
-    def __init__(self, formats: Operands, k: int, *, with_c: bool, high: int, deep: bool = False) -> None:
+    def __init__(
+        self, formats: Operands, k: int, *, with_c: bool, high: int, depths: Sequence[int] = DEPTHS
+    ) -> None:
         o = self.formats = formats
         self.k = k
         self.leaves = [k, *range(k)] if with_c else list(range(k))
@@ -154,7 +156,7 @@ class Masks:
         self.reach[k] = ExponentReach(c.e_min - c.fraction_bits, c.e_min, c.e_max)
         self.high = min(high, product.high, d.e_max)
         # Sums of wider results lose what lies further below.
-        self.depths = [x + max(0, d.precision - _WIDTHS[0]) for x in (_DEEP if deep else _DEPTHS)]
+        self.depths = [x + max(0, d.precision - _WIDTHS[0]) for x in depths]
         #: Whether normal operands reach as far down as most sums need; subnormal ones are used elsewhere.
         self.roomy = self.high - self.depths[0] - normal >= min(12, k)
         self.lowest = max(product.low if self.roomy else product.least, d.e_min - d.fraction_bits)
@@ -174,7 +176,7 @@ class Masks:
         return high - depth - self.lowest
 
     def word_pair(self, leaf: int, value: Fraction) -> tuple[int, int] | None:
-        """A product's factors, or c and 0, for a value; None where the formats do not hold it."""
+        """A product's factors, normal ones if any, or c and 0, for a value; None where formats hold none."""
         if leaf == self.k:
             word = encoded(self.formats.c, value)
             return None if word is None else (word, 0)
@@ -182,7 +184,9 @@ class Masks:
         e = exponent_of(abs(value))
         middle = min(max(-(-e // 2), a.e_min, e - b.e_max), a.e_max)
         least = a.e_min - a.fraction_bits
-        for first in sorted(range(least, a.e_max + 1), key=lambda x: (x < a.e_min, abs(x - middle))):
+        for first in sorted(
+            range(least, a.e_max + 1), key=lambda x: (x < a.e_min, e - x < b.e_min, abs(x - middle))
+        ):
             y = encoded(b, power_of_two(e - first)) if e - first <= b.e_max else None
             x = encoded(a, value / power_of_two(e - first))
             if x is not None and y is not None:

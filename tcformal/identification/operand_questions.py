@@ -421,7 +421,8 @@ def inner_bits(ask: AskBatch, spec: UnitSpec, k: int, order: Order) -> dict[bool
                 continue
             others = [x for x in leaves if x != k]  # c is asked where there is no other leaf
             x, y, z = leaves[0], (others if len(others) > 1 else leaves)[-1], beside[0]
-            if (bits := _kept_beside(ask, spec, k, {x: 1, z: -1}, y)) is not None:
+            bits, _ = _kept_beside(ask, spec, k, {x: 1, z: -1}, y)
+            if bits is not None:
                 made[products] = bits
     return made
 
@@ -441,71 +442,48 @@ def c_cut(ask: AskBatch, spec: UnitSpec, k: int, order: Order) -> dict[str, str]
         if k in (x, y, z):
             break
         beside = {x: 1, y: -1}
-        of_terms, of_c = (_kept_beside(ask, spec, k, beside, leaf) for leaf in (z, k))
-        whole = [_reach(spec, k, beside, leaf) for leaf in (z, k)]
-        if [of_terms, of_c] == whole:
+        (of_terms, deepest), (of_c, lowest) = (_kept_beside(ask, spec, k, beside, leaf) for leaf in (z, k))
+        if (of_terms, of_c) == (deepest, lowest):
             break  # nothing is lost of either, as far down as they reach
-        short = of_terms == whole[0]  # terms may keep more than reaches the result
+        short = of_terms == deepest  # terms may keep more than reaches the result
         if of_terms is not None and of_c is not None and (of_c < of_terms if short else of_c != of_terms):
             return {"fraction_bits": str(of_terms), "c_bits": str(of_c)}
-        below_c = _kept_beside(ask, spec, k, {x: 1, y: 1, k: -2}, z)
+        below_c, _ = _kept_beside(ask, spec, k, {x: 1, y: 1, k: -2}, z)
         if of_terms is not None and not short and of_terms == below_c and of_terms < _INNER_BITS:
             return {"fraction_bits": str(of_terms), "e_max_of": "products"}
     return {}
 
 
-def _kept_beside(ask: AskBatch, spec: UnitSpec, k: int, large: Mapping[int, int], small: int) -> int | None:
-    """How far below 1 powers of two of a leaf come back beside leaves that cancel; or None.
+def _kept_beside(
+    ask: AskBatch, spec: UnitSpec, k: int, large: Mapping[int, int], small: int
+) -> tuple[int | None, int | None]:
+    """How far below 1 powers of two of a leaf come back beside leaves that cancel, and how far alone.
 
-    Where all of them come back, the same is asked below a larger power of two, which short numbers reach
-    farther below.
+    Where all that come back alone do so, the same is asked below a larger power of two, which short numbers
+    reach farther below.  None where none comes back.
     """
     masks = Masks(spec.operands, k, with_c=True, high=0)
-    found = None
-    for top in _tops(spec, k, large, small):
-        depths = _depths(spec, k, small, top)
-        beside = {leaf: value * power_of_two(top) for leaf, value in large.items()}
-        rows = [{**beside, small: power_of_two(top - n)} for n in depths]
-        numbers = numbers_of(spec.d_format, ask(masks.batch(rows)))
-        kept = [n for n, number in zip(depths, numbers, strict=True) if number == power_of_two(top - n)]
-        lost = min(set(depths) - set(kept), default=None)
-        if not kept:
-            break
-        found = max(kept) if lost is None else lost - 1
-        if lost is not None:
-            break
-    return found
-
-
-def _tops(spec: UnitSpec, k: int, large: Mapping[int, int], small: int) -> list[int]:
-    """The exponents of the largest term to ask for: 0, and a larger one where the leaf reaches not far."""
-    masks = Masks(spec.operands, k, with_c=True, high=0)
-    depths = _depths(spec, k, small)
-    if depths and depths[-1] == _deepest(spec):
-        return [0]
+    deepest = min(_INNER_BITS, spec.d_format.fraction_bits - spec.d_format.e_min)
     tops = [
-        top for top in range(1, _LARGE + 1)
+        top for top in range(1, min(_INNER_BITS, spec.d_format.e_max - 1))
         if all(masks.word_pair(leaf, value * power_of_two(top)) for leaf, value in large.items())
     ]  # fmt: skip
-    return [0, *tops[-1:]]
-
-
-def _reach(spec: UnitSpec, k: int, large: Mapping[int, int], leaf: int) -> int | None:
-    """The last n of `_depths` that `_kept_beside` asks for."""
-    depths = _depths(spec, k, leaf, _tops(spec, k, large, leaf)[-1])
-    return depths[-1] if depths else None
-
-
-def _deepest(spec: UnitSpec) -> int:
-    """The n up to which powers of two 2^-n are asked for."""
-    return min(_INNER_BITS, spec.d_format.fraction_bits - spec.d_format.e_min)
-
-
-def _depths(spec: UnitSpec, k: int, leaf: int, top: int = 0) -> list[int]:
-    """The n, ascending, of numbers 2^-n of 2^top that a leaf and the result can be."""
-    masks = Masks(spec.operands, k, with_c=True, high=0)
-    deepest = _deepest(spec)
-    return [n for n in range(1, deepest + 1) if masks.word_pair(leaf, power_of_two(top - n))]
+    found = reach = None
+    for top in (0, *tops[-1:]):
+        beside = {leaf: value * power_of_two(top) for leaf, value in large.items()}
+        terms = {n: power_of_two(top - n) for n in range(1, deepest + 1)}
+        terms = {n: x for n, x in terms.items() if masks.word_pair(small, x)}
+        rows = [row for x in terms.values() for row in ({small: x}, {**beside, small: x})]
+        numbers = numbers_of(spec.d_format, ask(masks.batch(rows)))
+        # A flushed operand says nothing of what a sum keeps.
+        came = {n: numbers[2 * i + 1] == x for i, (n, x) in enumerate(terms.items()) if numbers[2 * i] == x}
+        if not any(came.values()):
+            break
+        lost = min((n for n, kept in came.items() if not kept), default=None)
+        reach, found = max(came), max(came) if lost is None else lost - 1
+        if lost is not None or reach == deepest:
+            break
+    return found, reach
 
 
 #: How far below the half of a last place lie the terms that show whether results are rounded twice, and the

@@ -17,6 +17,7 @@ from tcformal.design.unit import UnitSpec
 from tcformal.encodings.catalog import format_named
 from tcformal.encodings.spec import Format
 from tcformal.identification.masks import (
+    DEPTHS,
     AskBatch,
     Asked,
     Masks,
@@ -70,11 +71,13 @@ class Order:
         return {"order": orders, **{f"fraction bits of {step}": x for step, x in shown.items()}}
 
 
-def order_of(ask: AskBatch, formats: Operands, k: int, *, with_c: bool = True, deep: bool = False) -> Order:
+def order_of(
+    ask: AskBatch, formats: Operands, k: int, *, with_c: bool = True, depths: Sequence[int] = DEPTHS
+) -> Order:
     """The order in which a device sums k products and c.
 
     Shapes: `ask` takes a batch of dot products of k terms and gives as many raw encodings of D; with_c:
-    whether c can be chosen (else it is 0); deep: that of partial sums in fp64, which else seem exact.
+    whether c can be chosen (else it is 0); depths: how far below large terms the others lie, the best first.
     Zero, NaN, Inf: probes are finite, and so must their results be.
     Errors: InputError for a k below 1.  An order that does not show is no error: `root` is None, and
     `reason` says why.
@@ -84,7 +87,7 @@ def order_of(ask: AskBatch, formats: Operands, k: int, *, with_c: bool = True, d
     asked, reason = Asked(ask), ""
     others: tuple[Order, ...] = ()
     for high in _HIGH:
-        masks = Masks(formats, k, with_c=with_c, high=high, deep=deep)
+        masks = Masks(formats, k, with_c=with_c, high=high, depths=depths)
         try:
             search = _OrderSearch(masks, Flatness(masks), HiddenSets(masks))
             root = _confirmed(asked, search)

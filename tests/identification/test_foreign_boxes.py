@@ -22,7 +22,7 @@ from tcformal.identification.hypotheses import Shapes, framed, hypotheses, rare_
 from tcformal.identification.identification import FITTING, IdentifyVerdict, Settled
 from tcformal.identification.identify import Identifying, identified
 from tcformal.identification.kinds import is_no_sum, kind_of, kind_of_noise, narrow_operands
-from tcformal.identification.masks import numbers_of
+from tcformal.identification.masks import DEEP, numbers_of
 from tcformal.identification.operand_questions import (
     below_exact,
     beside_midpoints,
@@ -207,7 +207,7 @@ def test_partial_sums_in_fp64_are_not_exact_ones() -> None:
         assert str(order.root) == f"(0..{k - 1}+c)"
         deep = numbers_of(asker.spec.d_format, asker.ask(below_exact(asker.spec, k, order)))
         assert deep
-        shown[name] = 0 in deep, str(order_of(asker.ask, asker.spec.operands, k, deep=True).root)
+        shown[name] = 0 in deep, str(order_of(asker.ask, asker.spec.operands, k, depths=DEEP).root)
     assert shown == {"in-fp64": (True, "(3+(2+(1+(0+c))))"), "exact": (False, "(0..7+c)")}
 
 
@@ -403,6 +403,29 @@ def test_short_numbers_are_asked_below_a_larger_one() -> None:
     assert all(("part", "fraction_bits", 24) in settings for settings in made)
     wide = {True: asker.spec.d_format.fraction_bits}
     assert not any(x.pairs for x in rare_shapes(asker.spec, order, isolated(asker), wide))
+
+
+def of_design(name: str) -> Asker:
+    unit = resolve(name)
+    return Asker(ModelDevice(name), unit.operands, unit.k, unit.scale_format, unit.scale_block)
+
+
+def test_flushed_factors_say_nothing_of_what_a_sum_keeps() -> None:
+    """2^-13 is no product of a normal number of e4m3 with one of b that is flushed."""
+    name = (
+        "tree@steps=(join(part(0+1+2)+part(3+4+5))+c),part.conversion=RNE-E8M13,join.conversion=RNE-FP32,"
+        "b_subnormals=signed_zero,a_format=e4m3,b_format=e4m3,c_format=fp32,d_format=fp32"
+    )
+    asker = of_design(name)
+    order = order_of(asker.ask, asker.spec.operands, asker.k)
+    assert inner_bits(asker.ask, asker.spec, asker.k, order)[True] == 13
+
+
+def test_a_narrow_c_shows_beside_products_that_are_cut_far_below() -> None:
+    name = "tree@steps=(0..3+c),fraction_bits=30,c_bits=28,a_format=e4m3,b_format=e4m3,d_format=fp32"
+    asker = of_design(name)
+    order = order_of(asker.ask, asker.spec.operands, asker.k)
+    assert c_cut(asker.ask, asker.spec, asker.k, order) == {"fraction_bits": "30", "c_bits": "28"}
 
 
 def test_an_exact_sum_of_narrow_results_is_cut_nowhere() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from tcformal.design.trees.arrangements import combined, groups, running, tree_o
 from tcformal.design.trees.tree import Step
 from tcformal.design.unit import UnitSpec
 from tcformal.errors import InputError
+from tcformal.identification.masks import DEPTHS, SHALLOW
 from tcformal.identification.order import Order, order_of
 from tcformal.simulation.matrix_unit import Unit
 from tcformal.simulation.operands.batch import Batch
@@ -79,14 +80,14 @@ SLOW = (
 )  # fmt: skip
 
 
-def found(spec: UnitSpec) -> Order:
+def found(spec: UnitSpec, depths: Sequence[int] = DEPTHS) -> Order:
     """The order of a model that is asked as a device is."""
     unit = Unit(spec)
 
     def ask(x: Batch) -> Any:
         return unit.dot_bits(x.a, x.b, x.c)
 
-    return order_of(ask, spec.operands, spec.k)
+    return order_of(ask, spec.operands, spec.k, depths=depths)
 
 
 def visible(step: Step, kept: Collection[str] = ()) -> Any:
@@ -211,6 +212,19 @@ def test_fraction_bits_are_those_of_each_sum() -> None:
     assert {str(step): bits for step, bits in order.fraction_bits.items()} == {
         "(0..3+c)": 23, "(4..7+(0..3+c))": 25,
     }  # fmt: skip
+
+
+def test_sums_that_lose_deep_terms_show_their_order_to_shallow_ones() -> None:
+    """Sums of four keep 8 bits, and the sum of these 31, which products of e4m3 reach below."""
+    blocks = "part(0+4+8+12)+part(1+5+9+13)+part(2+6+10+14)+part(3+7+11+15)"
+    unit = resolve(
+        f"tree@steps=({blocks}+c),conversion=RNE-FP16,fraction_bits=31,part.conversion=RD-FP16,"
+        "part.fraction_bits=8,a_format=e4m3,b_format=e4m3,c_format=fp16,d_format=fp16"
+    )
+    assert found(unit).reason
+    seen = found(unit, depths=SHALLOW)
+    assert not seen.reason
+    assert str(seen.root) == f"({blocks}+c)".replace("part", "")
 
 
 def test_halves_that_are_summed_before_they_are_cut_are_named() -> None:

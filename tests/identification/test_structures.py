@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tcformal.design.names import resolve
-from tcformal.identification.hypotheses import Shapes, structures
+from tcformal.identification.hypotheses import Shapes, hypotheses, structures
+from tcformal.identification.order import Order
 
 
 def test_products_are_rounded_to_every_shape_that_sums_have() -> None:
@@ -33,3 +34,14 @@ def test_c_alone_is_rounded_to_shapes_that_change_it() -> None:
     unit = resolve("tree@steps=join(part(0+1)+(c)),c_format=fp32,d_format=fp32")
     shapes = Shapes(("FP32", "BF16"), ("FP32",), ())
     assert {u.design.conversion for u in structures(unit, shapes=shapes)} == {"RNE-BF16"}
+
+
+def test_inner_sums_may_keep_more_than_the_result() -> None:
+    unit = resolve("tree@steps=((0+1)+c),a_format=bf16,b_format=bf16,c_format=bf16,d_format=bf16")
+    assert unit.tree is not None
+    order = Order(unit.tree.root, {}, "", {}, 0, 0)
+    made = [u.tree.stages for u in hypotheses(unit, order, (0x7FC0, "word"), {}, alone=True) if u.tree]
+    assert {x["part"]["conversion"] for x in made} == {"RNE-FP32", "RNE-BF16"}
+    cuts = [sum(stage["fraction_bits"] is not None for stage in x.values()) for x in made]
+    assert cuts[0] == 0
+    assert max(cuts) == 2
