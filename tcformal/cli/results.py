@@ -298,7 +298,8 @@ def list_(verdicts: Sequence[str], most: int, folder: str) -> Answer:
     claims = (r for r in store.newest_claims() if not verdicts or r["verdict"] in verdicts)
     others = [claim_row(record) for record in islice(claims, most)][::-1]
     rows = [row for _, row in merge(_dated(rows), _dated(others), key=itemgetter(0))][-most:]
-    view: list[RenderableType] = [Text(f"{len(rows)} records, the newest in {store.path}; {NOT_CHECKED}")]
+    count = f"{len(rows)} record{'s' * (len(rows) != 1)}"
+    view: list[RenderableType] = [Text(f"{count}, the newest in {store.path}; {NOT_CHECKED}")]
     view += [results_table(rows)] if rows else []
     return Answer([asdict(row) for row in rows], Group(*view))
 

@@ -326,7 +326,11 @@ class _OrderSearch:
         """One sum of its parts, after pairs of some of them have been asked."""
         groups = self._groups(among)
         if groups[1]:
-            return (yield from self._step((yield from self._exact_parts(among)), None))
+            told_apart = yield from self._exact_parts(among)
+            if told_apart is None:
+                self.reason = "an exact sum of several parts that masks do not tell apart"
+                return (yield from self._step([frozenset([x]) for x in among]))
+            return (yield from self._step(told_apart, None))
         parts = self._parts_of(among)
         if len(parts) <= 2:
             return (yield from self._step(parts))
@@ -390,13 +394,10 @@ class _OrderSearch:
         return ([], True) if merged == [among] else (merged, False)
 
     def _exact_parts(self, among: Leaves) -> Task:
-        """The parts of an exact sum: a pair hides the two parts that it is in."""
+        """The parts of an exact sum, of which a pair hides the two that it is in; None without such parts."""
         yield from self.pairs.hide(pairwise(self._in_order(among)), among)
         parts = exact_parts(among, self.pairs.seen(among))
-        if parts is None:
-            self.reason = "an exact sum of several parts that masks do not tell apart"
-            return [frozenset([x]) for x in among]
-        return sorted(parts, key=lambda part: min(map(self._rank, part)))
+        return parts and sorted(parts, key=lambda part: min(map(self._rank, part)))
 
     # ------------------------------------------------------------------ the order of leaves
     def _spaced(self, heads: Iterable[int], group: Leaves) -> list[int]:
