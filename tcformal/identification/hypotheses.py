@@ -454,6 +454,8 @@ def rare_shapes(
         for some in ((), rounded)
         for twice in (False, True)
     ]
+    if order is None or order.root is None:
+        return rows[:1]  # of many orders
     if inner.get(True, d.fraction_bits) < d.fraction_bits:
         rows.insert(1, replace(rows[0], pairs=True))
     # Products that keep less than is seen of them, and than sums of them keep, are no exact ones.

@@ -41,7 +41,7 @@ from tcformal.identification.identification import (
 from tcformal.identification.kinds import kind_of, kind_of_noise, narrow_operands
 from tcformal.identification.masks import DEEP, SHALLOW, AskBatch, numbers_of
 from tcformal.identification.operand_questions import Isolated
-from tcformal.identification.order import first_masks, order_of, order_of_unit
+from tcformal.identification.order import Order, first_masks, order_of, order_of_unit
 from tcformal.identification.products_alone import NARROWED
 from tcformal.identification.repeat import DEEPEST, Repeated, Repetition, noisy_inputs, repeat
 from tcformal.identification.stochastic import (
@@ -303,10 +303,10 @@ class Identifying(Concluding):
     def _trees(self, *, alone: bool, rare: Shapes | None = None, own: Mapping[str, str] = NOTHING) -> None:
         """The trees of sums of the device's order, unless something gives all answers already."""
         for converted in (False, True) if rare is None else (False,):
-            orders = [] if self.order is None else [self.order, *self.order.others]
-            if not (orders and orders[0].root) and (alone or rare is not None):
-                orders = []  # of orders that masks do not show, usual sums are tried
-            if any(x.root for x in orders) and not self.search.alive:
+            orders = self._orders()
+            if alone and self.order is not None and self.order.root is None:
+                orders = []  # of orders that masks do not show, those without a stage of their own are tried
+            if orders and not self.search.alive:
                 assert self.nan is not None
                 self.progress("choosing inputs")
                 for order in orders:
@@ -317,6 +317,10 @@ class Identifying(Concluding):
                     self.search.add(units)
                 self.search.run(ROUNDS)
                 self._vary(own)
+
+    def _orders(self) -> list[Order]:
+        """The order of the device, and others that give the same masks."""
+        return [] if self.order is None else [x for x in (self.order, *self.order.others) if x.root]
 
     def _framed(self) -> None:
         """Trees whose inner sums keep the exponent of their largest term."""
@@ -436,7 +440,8 @@ class Identifying(Concluding):
         self.progress("asking for terms alone")
         asked = len(self.asker.history[1])
         alone = questions.isolated(self.asker)
-        if self.order is not None and (cut := questions.c_cut(self._ask(), self.spec, self.k, self.order)):
+        cuts = (questions.c_cut(self._ask(), self.spec, self.k, order) for order in self._orders())
+        if cut := next(filter(None, cuts), {}):
             self.own = [cut | own for own in self.own or [{}]]
         self._learn(asked)
         return alone

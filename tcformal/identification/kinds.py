@@ -692,7 +692,7 @@ _TESTS: tuple[tuple[Callable[[Asker], str], bool], ...] = (
     (rounds_otherwise, False),
     (rounds_by_place, False),
     (_dither, True),
-    (unequal_products, False),
+    (unequal_products, True),
 )
 
 
