@@ -134,6 +134,10 @@ def test_a_design_looks_like_no_kind(name: str) -> None:
     assert not narrow_operands(asked(name))
 
 
+def test_equal_products_with_other_results_are_no_sum() -> None:
+    assert kind_of(asked("log-sums"), []).outside
+
+
 def test_what_a_design_near_to_it_looks_like_is_not_said_to_be_outside() -> None:
     """Units whose products lack low bits of the factors are in the space."""
     unit = resolve("wormhole/MVMUL.fp16.fp16")

@@ -80,6 +80,9 @@ FEW_BITS = f"{SUM},fraction_bits=5,conversion=RNA-FP16".replace("fp16", "e5m2", 
         pytest.param(f"{SATURATED},product_rounding=RNE-FP16,overflow=largest", marks=pytest.mark.slow),
         pytest.param(f"tree@steps=(0+1+c),fraction_bits=23{SHORT}", marks=pytest.mark.slow),
         pytest.param(f"tree@steps=(1+(0+c)){SHORT}", marks=pytest.mark.slow),
+        pytest.param(
+            f"tree@steps=part(1+part(0+c)),part.conversion=RNE-E8M10{SHORT}", marks=pytest.mark.slow
+        ),
         pytest.param(f"tree@steps=(3+(2+(1+(0+c)))){SHORT}", marks=pytest.mark.long),
         pytest.param(NARROW_CHAIN, marks=pytest.mark.long),
         pytest.param(
