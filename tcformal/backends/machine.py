@@ -6,6 +6,7 @@ import ctypes
 import hashlib
 import os
 import platform
+import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -17,6 +18,8 @@ from tcformal.backends.private import private_folder, read_private
 
 #: Bytes of SHA-256 that stand before the machine code in a file.
 _SUM = 32
+#: The widest integers of which lanes are compiled in seconds.
+_WIDEST = 128
 
 
 @cache
@@ -138,6 +141,8 @@ def _optimised(text: str) -> tuple[Any, Any]:
     module = llvm.parse_assembly(text)
     module.verify()
     options = llvm.create_pipeline_tuning_options(speed_level=2)
+    # Lanes of 576 bits, which LLVM makes of its own accord, take it many minutes.
+    options.loop_vectorization = all(int(bits) <= _WIDEST for bits in re.findall(r"\bi(\d+)\b", text))
     builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
     return machine, module

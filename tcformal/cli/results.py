@@ -588,4 +588,5 @@ class _Told:
         if not self._every and self.counts[AuditStatus.HOLDS] > SCREEN:
             say(f"… {self.counts[AuditStatus.HOLDS] - SCREEN} more hold: --all lists them")
         hold, failed, unchecked, left = (self.counts[x] for x in _WORD)
-        say(f"{hold} records hold, {failed} failed, {unchecked} not re-checkable, {left} without an answer")
+        held = f"{hold} record{' holds' if hold == 1 else 's hold'}"
+        say(f"{held}, {failed} failed, {unchecked} not re-checkable, {left} without an answer")

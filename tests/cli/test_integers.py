@@ -62,7 +62,7 @@ def test_a_unit_of_integers_is_identified(tmp_path: Path) -> None:
     assert shown.startswith("IDENTIFIED: model:x86/vpdpbusds is x86/vpdpbusds")
     assert "one sum of 4 products and c; the result saturated to int32" in shown
     # What is kept is replayed without the device.
-    assert "1 records hold" in run("results", "verify", "--results", str(tmp_path))
+    assert "1 record holds" in run("results", "verify", "--results", str(tmp_path))
     refused = run(
         "identify", "--device", "model:h100:int8", "--formats", "int8,int8,int32,int32", "--k", "512", code=2
     )

@@ -304,7 +304,7 @@ def test_whole_records_are_verified(run: Run, filled: Store) -> None:
     assert [r["standing"] for r in data["records"]] == ["holds", "unchecked", "holds", "holds"]
     assert (data["holds"], data["failed"], data["unchecked"], data["open"]) == (3, 0, 1, 0)
     one = run("results", "verify", filled.records()[2].id[:12])
-    assert one.stdout.splitlines()[-1].startswith("1 records hold, 0 failed")
+    assert one.stdout.splitlines()[-1].startswith("1 record holds, 0 failed")
 
 
 def test_nothing_to_check_exits_3(run: Run, results_folder: Path) -> None:

@@ -26,7 +26,7 @@ from tcformal.simulation.arrays import by_dot_products
 from tcformal.simulation.kernels import threads as work
 from tcformal.simulation.kernels.gemm import MatrixWords
 from tcformal.simulation.matrix_unit import unit
-from tcformal.simulation.operands.batch import batch
+from tcformal.simulation.operands.batch import Raw, batch
 
 #: A unit whose kernels are compiled in half a second.
 QUICK = "volta/mma.m8n8k4.f32.f16.f16.f32"
@@ -408,3 +408,19 @@ def test_stacks_are_their_matrices(special: bool) -> None:
     assert same(made.view(np.float32), wanted)
     assert same(tcformal.simulate(u, a, b, c), wanted)
     assert models.stack_words(unit(SCALED).spec, words[0], words[1], words[2], 1, False) is None
+
+
+def test_sums_of_hundreds_of_bits_are_compiled_one_by_one() -> None:
+    """Two scales of e8m0 spread products over 576 bits; lanes of these are compiled for many minutes."""
+    name = "tree@steps=join((0..31)+c),a_format=e4m3,b_format=e4m3,c_format=fp32,d_format=fp32,scale=e8m0/32"
+    spec = unit(name).spec
+    rows = models.dot_rows(spec)
+    for which in ("finite", "any"):
+        text = rows.text(which)
+        assert " i576 " in text
+        assert "x i576>" not in str(machine._optimised(text)[1])
+    rng, n = np.random.default_rng(3), 500
+    words: dict[str, Raw] = {x: rng.integers(0, 256, (n, spec.k)).astype(np.uint8) for x in "ab"}
+    words |= {f"scale_{x}": rng.integers(100, 150, (n, 1)).astype(np.uint8) for x in "ab"}
+    words["c"] = rng.integers(0, 1 << 32, n).astype(np.uint32)
+    assert (rows(**words) == models.lane_words(spec, words)).all()
