@@ -415,7 +415,7 @@ def rare_shapes(
     """Shapes that terms alone and inner sums allow: those of the fewest rare parameters first.
 
     None has fewer bits than were seen to come through it.  `inner`: as of `inner_bits`; an inner sum that
-    cuts terms off hides what its result keeps.
+    cuts terms off hides what its result keeps.  Where masks show no order, only inner sums are rare.
     """
     d = spec.d_format
     own, bits = f"E{d.exponent_bits}M{d.fraction_bits}", max(1, alone.product_bits, alone.c_bits)
@@ -455,7 +455,7 @@ def rare_shapes(
         for twice in (False, True)
     ]
     if order is None or order.root is None:
-        return rows[:1]  # of many orders
+        return rows[:1]  # many orders are tried with them
     if inner.get(True, d.fraction_bits) < d.fraction_bits:
         rows.insert(1, replace(rows[0], pairs=True))
     # Products that keep less than is seen of them, and than sums of them keep, are no exact ones.

@@ -328,7 +328,7 @@ class _OrderSearch:
         if groups[1]:
             told_apart = yield from self._exact_parts(among)
             if told_apart is None:
-                self.reason = "an exact sum of several parts that masks do not tell apart"
+                self.reason = "a sum of several parts that masks do not tell apart"
                 return (yield from self._step([frozenset([x]) for x in among]))
             return (yield from self._step(told_apart, None))
         parts = self._parts_of(among)
