@@ -289,8 +289,7 @@ class Identifying(Concluding):
                 order = order_of(self._ask(), self.spec.operands, self.k, with_c=with_c, depths=depths)
                 fits = not order.reason if doubt else order.root and order.root.splits(self.order.root)
                 if order.root is not None and fits:
-                    seen = {x: bits for x, bits in order.fraction_bits.items() if bits or depths != SHALLOW}
-                    self.order = replace(order, fraction_bits=seen)
+                    self.order = order
                     break
             beside = questions.beside_midpoints(self.spec, self.k, self.order)
             if len(beside.c):

@@ -106,6 +106,8 @@ def order_of(
             continue
         assert isinstance(root, Step)
         bits = {step: search.bits[step] for step in root.steps() if step in search.bits}
+        if not masks.whole:
+            bits = {step: some for step, some in bits.items() if some is not None}
         reason = search.reason or misfit(root, search.pairs.known, search.bits, masks.k)
         return Order(root, bits, reason, search.unclear, asked.probes, asked.batches)
     return Order(None, {}, reason, {}, asked.probes, asked.batches, others)

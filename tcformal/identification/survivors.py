@@ -96,7 +96,7 @@ _ASKED = 12
 #: Answers that the search for one design goes by before all others, and the part of some answers that a
 #: design may not give beside which two parameters are changed at once.
 _FEW, _FEW_WRONG = 96, 1 / 3
-#: Designs with several parameters changed that are tried on all of the few answers.
+#: Designs with several parameters changed that are kept beside those as good, after some of the few answers.
 _BEST = 400
 #: The parameters by which a sum cuts terms off, and is rounded.
 _CUTTING = ("fraction_bits", "alignment_rounding", "conversion")
@@ -309,7 +309,8 @@ class Survivors:
         sums of one stage, how, and how these are rounded: to nearest at 10 bits, then cut, is near to the
         reverse at 12; or these of all stages, alike.
         """
-        wrong = np.flatnonzero(self.family.outputs(point[np.newaxis], batch)[0] != answers)
+        misfits = self._wrong(point, batch, answers)
+        wrong, right = np.flatnonzero(misfits), np.flatnonzero(~misfits)
         if wrong.size > _FEW_WRONG * len(answers):
             return np.zeros((0, len(point)), np.int16)
         other = [(i, value) for i, value in places if point[i] != value]
@@ -331,9 +332,14 @@ class Survivors:
         changes = [change for one in stages for change in product(*one)]
         changes += [tuple(chain(*change)) for change in product(*alike)]
         tried = _changed(point, [*pairs, *changes])
-        wrong = wrong[:_LOOKED_AT]
-        right = (self.family.outputs(tried, rows_of(batch, wrong)) == answers[wrong]).sum(axis=1)
-        return tried[np.argsort(-right, kind="stable")[:_BEST]]
+        # Many changes mend one answer; few of them leave the others as they are.
+        rows, given = np.concatenate([wrong, right]), np.zeros(len(tried), np.intp)
+        for start in range(0, len(rows), _LOOKED_AT):
+            some = rows[start : start + _LOOKED_AT]
+            given += (self.family.outputs(tried, rows_of(batch, some)) == answers[some]).sum(axis=1)
+            least = np.sort(given)[-_BEST:].min(initial=len(rows))
+            tried, given = tried[given >= least], given[given >= least]
+        return tried
 
     def settle(self) -> None:
         """Take up each answer in `open` by itself; what may still refute designs stays there."""

@@ -391,13 +391,16 @@ def exact_rounding(unit: UnitSpec) -> bool:
 def plain_rounding(unit: UnitSpec) -> Design:
     """The design with the mode of its rounding of products, and what overflows, where these do not matter.
 
-    `ProductRounding.same_rounding`: neither does where products have no more bits than that keeps, and what
-    overflows does not where no product is as large.
+    `ProductRounding.same_rounding`: neither does where products have no more bits than that keeps, what
+    overflows does not where no product is as large, and what is flushed where none is subnormal.
     """
-    d, b, exact = unit.design, _short_products(unit), exact_bounds(unit)
+    d, exact = unit.design, exact_bounds(unit)
     if d.product_rounding is None or d.product_conversion.integer_bits is not None or exact is None:
         return d
     to = d.product_conversion
+    if to.fraction_bits >= 0 and to.e_min <= exact.grid:
+        d = replace(d, result_subnormals="kept")
+    b = _short_products(replace(unit, design=d))
     if b is not None and (_none_over(b, to) or always_infinite(d, to)):
         return replace(
             d, product_rounding=f"RNE-{str(d.product_rounding).partition('-')[2]}", overflow="infinity",

@@ -1,9 +1,10 @@
 (** Products that are rounded where they are short enough: neither the mode nor what is tiny matters, and where no product is flushed
-    or too large, nor the rounding itself, for sums that see values alone.  What becomes of too large ones does not matter where none is. *)
+    or too large, nor the rounding itself, for sums that see values alone.  What becomes of too large ones, and of subnormal ones, does
+    not matter where there are none. *)
 From Coq Require Import ZArith List Bool Reals Psatz Lia Lra.
 From Flocq Require Import Core.
 From TC Require Import Spec Design Designs Rounding Order Error Carry Negation Chains Integers Monotone Relative Words Values Irrelevant
-  AtOnce Mirror Axes Signs Zeros Large Operands Stages.
+  AtOnce Mirror Axes Signs Zeros Large Operands Stages Flushes.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -108,6 +109,25 @@ Proof.
   apply lt_bpow in K. lia.
 Qed.
 
+(** No product but zero is below the power of two that all are multiples of. *)
+Lemma above_grid b x : inside b (Num x) -> is_zero x = false -> grid b <= own_exponent x.
+Proof.
+  intros I Z. destruct (I x eq_refl) as [[S _] [_ [[q Q] _]]]. unfold is_zero in Z. apply Z.eqb_neq in Z. unfold own_exponent. assert (A : Z.abs (signed x) = sig x) by (unfold signed; destruct (neg x); lia).
+  rewrite (Z.abs_eq (sig x)) by lia. assert (Z.max 0 (grid b - lsb x) <= Z.log2 (sig x)); [|lia]. rewrite <- (Z.log2_pow2 (Z.max 0 (grid b - lsb x))) by lia. apply Z.log2_le_mono.
+  assert (P2 : 0 < 2 ^ Z.max 0 (grid b - lsb x)) by (apply Z.pow_pos_nonneg; lia). rewrite <- A, Q. revert P2 Q. generalize (2 ^ Z.max 0 (grid b - lsb x)). intros k Pk Q.
+  assert (q <> 0) by (intros ->; lia). rewrite Z.abs_mul, (Z.abs_eq k) by lia. nia.
+Qed.
+
+(** A rounding that flushes nothing, where no product is subnormal. *)
+Definition unflushed (b : bounds) (c : conversion) : conversion := if (0 <=? p c) && (emin c <=? grid b) then kept_results c else c.
+
+Lemma unflushed_ok b c x : inside b (Num x) -> round_num (Floating (unflushed b c)) x = round_num (Floating c) x.
+Proof.
+  intros I. unfold unflushed. destruct (_ && _) eqn:O; [|reflexivity]. apply andb_prop in O. destruct O as [P G]. apply Z.leb_le in P, G. unfold round_num, round_to. apply convert_kept; auto.
+  intros N. assert (Z : is_zero x = false) by (unfold is_zero; apply Z.eqb_neq; unfold signed in N; destruct (neg x); lia).
+  pose proof (above_grid b x I Z) as A. unfold own_exponent in A. replace (Z.abs (signed x)) with (Z.abs (sig x)) by (unfold signed; destruct (neg x); lia). lia.
+Qed.
+
 (** Two roundings that give the same of them. *)
 Definition same_short (b : bounds) (c c' : conversion) : bool :=
   short_products b c && same_format c c' && (none_over b c || always_infinite c && always_infinite c').
@@ -119,7 +139,8 @@ Proof. repeat decide equality. Defined.
 Definition same_below (b : bounds) (c c' : conversion) : bool :=
   range_ok c && (ceiling b <=? emax c) && if conversion_eq (with_overflow c (overflow c')) c' then true else false.
 
-Definition same_rounding (b : bounds) (c c' : conversion) : bool := same_short b c c' || same_below b c c'.
+Definition same_rounding (b : bounds) (c c' : conversion) : bool :=
+  let c := unflushed b c in let c' := unflushed b c' in same_short b c c' || same_below b c c'.
 
 Lemma short_round b c x : short_products b c = true -> inside b (Num x) -> round_num (Floating c) x = short_result c (neg x) (signed x) (lsb x).
 Proof.
@@ -154,7 +175,10 @@ Proof.
 Qed.
 
 Lemma same_rounding_ok b c c' x : same_rounding b c c' = true -> inside b (Num x) -> round_num (Floating c') x = round_num (Floating c) x.
-Proof. unfold same_rounding. intros O I. apply orb_prop in O. destruct O as [O|O]; [now apply (same_short_ok b)|now apply (same_below_ok b)]. Qed.
+Proof.
+  unfold same_rounding. intros O I. rewrite <- (unflushed_ok b c x I), <- (unflushed_ok b c' x I).
+  apply orb_prop in O. destruct O as [O|O]; [now apply (same_short_ok b)|now apply (same_below_ok b)].
+Qed.
 
 (** A rounding that leaves the value of each as it is. *)
 Definition exact_rounding (b : bounds) (c : conversion) : bool :=
@@ -171,9 +195,7 @@ Proof.
     assert (As : Z.abs (signed x) = sig x) by (unfold signed; destruct (neg x); lia). rewrite As in *. set (own := Z.log2 (sig x) + lsb x).
     assert (F : flushes c && (own <? emin c) = false).
     { apply orb_prop in Fl. destruct Fl as [Fl|Fl]; [apply negb_true_iff in Fl; now rewrite Fl|]. apply Z.leb_le in Fl. apply andb_false_iff. right. apply Z.ltb_ge.
-      assert (grid b <= own); [|lia]. unfold multiple in M. destruct M as [q Q]. assert (q <> 0) by (intros ->; lia).
-      assert (Z.max 0 (grid b - lsb x) <= Z.log2 (sig x)); [|unfold own; lia]. rewrite <- As. rewrite <- (Z.log2_pow2 (Z.max 0 (grid b - lsb x))) by lia. apply Z.log2_le_mono.
-      assert (P2 : 0 < 2 ^ Z.max 0 (grid b - lsb x)) by (apply Z.pow_pos_nonneg; lia). rewrite Q. revert P2. generalize (2 ^ Z.max 0 (grid b - lsb x)). intros k Pk. rewrite Z.abs_mul, (Z.abs_eq k) by lia. nia. }
+      pose proof (above_grid b x I Nz) as A. unfold own_exponent in A. rewrite (Z.abs_eq (sig x)) in A by lia. unfold own. lia. }
     rewrite F. pose proof (not_over b c x Ov I Nz) as V. unfold own_exponent in V. rewrite (Z.abs_eq (sig x)) in V by lia.
     destruct (Z.ltb_spec (emax c) own); [unfold own in *; lia|]. split; [cbn [neg]; unfold signed in *; destruct (neg x); [apply Z.ltb_lt|apply Z.ltb_ge]; lia|].
     exists (lsb x - (Z.max own (emin c) - p c)). unfold short_products in Sh. repeat rewrite andb_true_iff in Sh. destruct Sh as [[[P _] _] _]. apply Z.leb_le in P.
