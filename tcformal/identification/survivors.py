@@ -98,6 +98,8 @@ _ASKED = 12
 _FEW, _FEW_WRONG = 96, 1 / 3
 #: Designs with several parameters changed that are kept beside those as good, after some of the few answers.
 _BEST = 400
+#: Designs that give as many answers as the one before that a climb goes on from.
+_LEVEL = 6
 #: The parameters by which a sum cuts terms off, and is rounded.
 _CUTTING = ("fraction_bits", "alignment_rounding", "conversion")
 #: Designs of a family from which on one that gives all answers is sought first, and from which on what is
@@ -287,32 +289,38 @@ class Survivors:
     def _climbed(
         self, point: NDArray[np.int16], places: Sequence[Place], batch: Batch, answers: Raw
     ) -> tuple[NDArray[np.int16], bool]:
-        """The design that changes from one lead to, each to more answers, and whether it gives all."""
-        best = -1
+        """The design that changes from one lead to, each to more answers, and whether it gives all.
+
+        Where none leads to more, some that lead to as many are made.
+        """
+        best, level = -1, {point.tobytes()}
         while best < len(answers) and not self.over():
             tried = _changed(point, [(x,) for x in places])
             right = (self.family.outputs(tried, batch) == answers).sum(axis=1)
             if right.max() <= best:
-                tried = self._more_changed(point, places, batch, answers)
-                right = (self.family.outputs(tried, batch) == answers).sum(axis=1)
-                if not right.size or right.max() <= best:
+                tried, right = self._more_changed(point, places, batch, answers)
+                other = [x.tobytes() not in level for x in tried]
+                tried, right = tried[other], right[other]
+                if not right.size or right.max() < best or len(level) > _LEVEL:
                     break
+                if right.max() == best:
+                    level.add(tried[right.argmax()].tobytes())
             best, point = int(right.max()), tried[int(right.argmax())]
         return point, best == len(answers)
 
     def _more_changed(
         self, point: NDArray[np.int16], places: Sequence[Place], batch: Batch, answers: Raw
-    ) -> Designs:
-        """Designs with several parameters changed of one that gives all answers but few, the best first.
+    ) -> tuple[Designs, NDArray[np.intp]]:
+        """Designs with several parameters changed of one that gives nearly all answers: those that give most.
 
         Two, as a bit fewer with another rounding, of which neither alone is better; or what is cut off in the
         sums of one stage, how, and how these are rounded: to nearest at 10 bits, then cut, is near to the
-        reverse at 12; or these of all stages, alike.
+        reverse at 12; or these of all stages, alike.  Beside them, how many answers each gives.
         """
         misfits = self._wrong(point, batch, answers)
         wrong, right = np.flatnonzero(misfits), np.flatnonzero(~misfits)
         if wrong.size > _FEW_WRONG * len(answers):
-            return np.zeros((0, len(point)), np.int16)
+            return np.zeros((0, len(point)), np.int16), np.zeros(0, np.intp)
         other = [(i, value) for i, value in places if point[i] != value]
         pairs = [(x, y) for x, y in combinations(other, 2) if x[0] != y[0]]
         names = [axis.name.rpartition(".") for axis in self.family.axes]
@@ -339,7 +347,7 @@ class Survivors:
             given += (self.family.outputs(tried, rows_of(batch, some)) == answers[some]).sum(axis=1)
             least = np.sort(given)[-_BEST:].min(initial=len(rows))
             tried, given = tried[given >= least], given[given >= least]
-        return tried
+        return tried, given
 
     def settle(self) -> None:
         """Take up each answer in `open` by itself; what may still refute designs stays there."""

@@ -225,6 +225,7 @@ def test_sums_that_lose_deep_terms_show_their_order_to_shallow_ones() -> None:
     seen = found(unit, depths=SHALLOW)
     assert not seen.reason
     assert str(seen.root) == f"({blocks}+c)".replace("part", "")
+    assert None not in seen.fraction_bits.values()  # what these do not reach, they do not show to be kept
 
 
 def test_a_sum_of_parts_that_are_not_told_apart_is_not_said_to_be_exact() -> None:

@@ -231,6 +231,11 @@ EQUAL = {
         TDP.name,
     ),
     "products that never overflow": ("product_rounding_idle", SHORTENED, f"{SHORTENED},overflow=largest"),
+    "products that are never subnormal": (
+        "product_rounding_idle",
+        f"{SHORTENED},c_subnormals=signed_zero",
+        f"{SHORTENED},c_subnormals=signed_zero,result_subnormals=signed_zero",
+    ),
     "products of few bits": ("product_rounding_idle", f"{BFDOT}@product_rounding=RU-FP32", BFDOT),
     "normalised products": ("idle_sums", f"{VALPEY},carry_bits=4,overflow=ieee", VALPEY),
     "products that are normalised": (
