@@ -98,8 +98,6 @@ _ASKED = 12
 _FEW, _FEW_WRONG = 96, 1 / 3
 #: Designs with several parameters changed that are kept beside those as good, after some of the few answers.
 _BEST = 400
-#: Designs that give as many answers as the one before that a climb goes on from.
-_LEVEL = 6
 #: The parameters by which a sum cuts terms off, and is rounded.
 _CUTTING = ("fraction_bits", "alignment_rounding", "conversion")
 #: Designs of a family from which on one that gives all answers is sought first, and from which on what is
@@ -289,22 +287,15 @@ class Survivors:
     def _climbed(
         self, point: NDArray[np.int16], places: Sequence[Place], batch: Batch, answers: Raw
     ) -> tuple[NDArray[np.int16], bool]:
-        """The design that changes from one lead to, each to more answers, and whether it gives all.
-
-        Where none leads to more, some that lead to as many are made.
-        """
-        best, level = -1, {point.tobytes()}
+        """The design that changes from one lead to, each to more answers, and whether it gives all."""
+        best = -1
         while best < len(answers) and not self.over():
             tried = _changed(point, [(x,) for x in places])
             right = (self.family.outputs(tried, batch) == answers).sum(axis=1)
             if right.max() <= best:
                 tried, right = self._more_changed(point, places, batch, answers)
-                other = [x.tobytes() not in level for x in tried]
-                tried, right = tried[other], right[other]
-                if not right.size or right.max() < best or len(level) > _LEVEL:
+                if not right.size or right.max() <= best:
                     break
-                if right.max() == best:
-                    level.add(tried[right.argmax()].tobytes())
             best, point = int(right.max()), tried[int(right.argmax())]
         return point, best == len(answers)
 

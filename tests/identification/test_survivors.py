@@ -172,11 +172,10 @@ def test_a_climb_changes_all_that_cuts_and_rounds_a_sum() -> None:
     assert survivors._climbed(point, places, pool, replay(unit, pool))[1]
 
 
-@pytest.mark.parametrize(("inputs", "seed"), [(400, 2), pytest.param(1500, 1, marks=pytest.mark.slow)])
-def test_a_climb_finds_the_change_that_leaves_other_answers_as_they_are(inputs: int, seed: int) -> None:
+def test_a_climb_finds_the_change_that_leaves_other_answers_as_they_are() -> None:
     """Rounded at 24 bits is nearly cut at 26: few answers differ, and hundreds of changes mend these."""
     unit = resolve("tree@steps=last((0..3)+(4..7)),last.fraction_bits=26,fraction_bits=24")
-    pool = inputs_to_try(unit, unit.k, inputs, seed)
+    pool = inputs_to_try(unit, unit.k, 400, 2)
     survivors = Survivors(parametric_family(unit, rare=True), np.random.default_rng(0))
     assert survivors.climb(pool, replay(unit, pool)) == 1
 
