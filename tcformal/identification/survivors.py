@@ -333,10 +333,10 @@ class Survivors:
         tried = _changed(point, [*pairs, *changes])
         # Many changes mend one answer; few of them leave the others as they are.
         rows, given = np.concatenate([wrong, right]), np.zeros(len(tried), np.intp)
-        for start in range(0, len(rows), _LOOKED_AT):
-            some = rows[start : start + _LOOKED_AT]
+        while rows.size:
+            some, rows = np.split(rows, [_LOOKED_AT if len(tried) > 2 * _BEST else rows.size])
             given += (self.family.outputs(tried, rows_of(batch, some)) == answers[some]).sum(axis=1)
-            least = np.sort(given)[-_BEST:].min(initial=len(rows))
+            least = np.sort(given)[-_BEST:].min(initial=len(answers))
             tried, given = tried[given >= least], given[given >= least]
         return tried, given
 

@@ -46,6 +46,7 @@ from tcformal.theory.idle import (
     exact_rounding,
     factors_idle,
     first_c,
+    free_rule,
     inlined_sums,
     is_flushed,
     kept_sums,
@@ -451,6 +452,18 @@ def _flushes(form: Form) -> IdleAxis | None:
     return _idle("flushes_idle", replace(form, sums=kept), "kept_design", sums)
 
 
+def _free_rule(form: Form) -> IdleAxis | None:
+    """What a subnormal c counts as, where c is not added."""
+    unit, root, terms = form.unit, form.root, product_bounds(form.unit)
+    if unit.tree is None or root is None or terms is None or not one_nan(unit):
+        return None
+    plain = free_rule(root, terms)
+    if plain is None:
+        return None
+    after = replace(form, unit=_changed(unit, c_subnormals="kept").unit, sums=plain)
+    return _idle("free_rule_idle", after, "rule_free")
+
+
 def _exact_products(unit: UnitSpec) -> IdleAxis | None:
     """Roundings of products that are exact, where sums see the values of products alone."""
     after = _changed(unit, product_rounding=None)
@@ -506,8 +519,8 @@ _OF_UNITS = (
 
 
 _AXES: tuple[Callable[[Form], IdleAxis | None], ...] = (
-    *map(_of_unit, _OF_UNITS), _apart, _sums, _inlined, _factors, _flushes, _rule, _modes_of_products,
-    _normal_products, _tidied,
+    *map(_of_unit, _OF_UNITS), _apart, _sums, _inlined, _factors, _flushes, _free_rule, _rule,
+    _modes_of_products, _normal_products, _tidied,
 )  # fmt: skip
 
 

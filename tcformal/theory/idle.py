@@ -91,22 +91,53 @@ def summation(unit: UnitSpec, root: Sum) -> str:
 
 
 def kept_sums(unit: UnitSpec, root: Sum, terms: Bounds) -> Sum:
-    """`Flushes.kept_summation`: the same sums, results of which none is subnormal kept as c is, or not."""
-    flushed, whole = unit.design.c_subnormals in ZEROS, unit.tree is not None
+    """`Flushes.kept_summation`: the same sums, what they do with subnormal operands and results at one value.
+
+    Results of which none is subnormal are kept as c is, or not; operands of which none is, not normalised.
+    """
+    flushed, whole, cs = unit.design.c_subnormals in ZEROS, unit.tree is not None, first_c(unit, root)
     plain = "signed_zero" if flushed else "kept"
     # Results of a sum of products before c are taken as they are.
     known = {"c": flushed, "zero": True}
 
+    def normal(y: int | str | Sum, c: Bounds) -> bool:
+        if not isinstance(y, Sum):
+            return known.get(str(y), False)
+        return whole and (flushed or _never_low(y.design, y.target, _operands(y, terms, c)))
+
     def made(x: Sum) -> Sum:
-        normal = [whole and flushed if isinstance(y, Sum) else known.get(str(y), False) for y in x.operands]
-        kept = all(
-            _never_flushed(x.design, x.target, list(zip(_operands(x, terms, c), normal, strict=True)))
-            for c in first_c(unit, root)
-        )
-        d = replace(x.design, result_subnormals=plain) if kept else x.design
-        return Sum(d, x.target, tuple(made(y) if whole and isinstance(y, Sum) else y for y in x.operands))
+        d, to = x.design, x.target
+        cases = [
+            [(b, normal(y, c)) for y, b in zip(x.operands, _operands(x, terms, c), strict=True)] for c in cs
+        ]
+        if all(_leading(*b) for case in cases for b in case):
+            d = replace(d, normalise_products=False)
+        if all(_never_flushed(d, to, case) for case in cases):
+            d = replace(d, result_subnormals=plain)
+        return Sum(d, to, tuple(made(y) if whole and isinstance(y, Sum) else y for y in x.operands))
 
     return made(root) if whole or isinstance(root.operands[0], Sum) else root
+
+
+def free_rule(root: Sum, terms: Bounds) -> Sum | None:
+    """`Flushes.free_steps`: sums of which none adds c, or a subnormal result, with a c as it is; or None."""
+    for x in root.sums():
+        results = [y for y in x.operands if isinstance(y, Sum)]
+        if "c" in x.operands or not all(
+            _never_low(y.design, y.target, _operands(y, terms, terms)) for y in results
+        ):
+            return None
+    return _of_kept_c(root)
+
+
+def _never_low(d: Design, to: Conversion, bs: list[Bounds]) -> bool:
+    """`Flushes.never_low`: whether every sum is a multiple of the least normal number."""
+    return to.fraction_bits >= 0 and _multiple(d, bs, to.e_min)
+
+
+def _leading(b: Bounds, normal: bool) -> bool:
+    """`Flushes.leading`: whether an operand is zero, or has the exponent of its leading bit."""
+    return normal and b.bits >= 0 and b.most < 2 << b.bits
 
 
 def apart_sums(unit: UnitSpec) -> Sum | None:
@@ -284,8 +315,7 @@ def _never_flushed(d: Design, to: Conversion, bs: list[tuple[Bounds, bool]]) -> 
     return _multiple(d, [b for b, _ in bs], to.e_min) or (
         d.carry_bits is None and d.fraction_bits is None and to.e_min <= grid and len(coarse) <= 1
         and all(
-            normal and to.e_min <= b.lowest and b.width >= 0 and b.bits >= 0 and b.most < 2 << b.bits
-            for b, normal in coarse
+            _leading(b, normal) and to.e_min <= b.lowest and b.width >= 0 for b, normal in coarse
         )
     )  # fmt: skip
 

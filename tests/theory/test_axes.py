@@ -106,6 +106,11 @@ assert TDP is not None
 SHORTENED = (
     "tree@steps=(0..5+c),product_rounding=RNA-BF16,a_format=fp16,b_format=fp16,c_format=fp32,d_format=fp32"
 )
+#: Two sums of four products, and the sum of these.
+WITHOUT_C = (
+    "tree@steps=last((0..3)+(4..7)),last.fraction_bits=20,fraction_bits=24,overflow=infinity,"
+    "a_format={0},b_format={0},c_format=fp32,d_format=fp32"
+)
 #: Two sums of a block each, whose scales have fractions, then c; the same of products without scales.
 BLOCKS = (
     "tree@steps=((s(0..7)+s(8..15))+c),s.conversion=RZ-FP32,s.fraction_bits={},overflow=infinity,"
@@ -195,6 +200,16 @@ EQUAL = {
         WHOLE,
     ),
     "results that are never flushed": ("flushes_idle", WHOLE, f"{WHOLE},result_subnormals=signed_zero"),
+    "operands that are never subnormal": (
+        "flushes_idle",
+        f"{WITHOUT_C.format('fp16')},last.normalise_products=true",
+        WITHOUT_C.format("fp16"),
+    ),
+    "subnormals of a c that is not added": (
+        "free_rule_idle",
+        f"{WITHOUT_C.format('fp16')},c_subnormals=signed_zero",
+        WITHOUT_C.format("fp16"),
+    ),
     "c added before the rounding": (
         "apart_idle",
         APART,
@@ -272,6 +287,8 @@ EQUAL = {
 #: Changes that some input shows.
 DIFFERENT = (
     (f"{HOPPER}@carry_bits=2", HOPPER),
+    (f"{WITHOUT_C.format('bf16')},last.normalise_products=true", WITHOUT_C.format("bf16")),
+    (f"{WITHOUT_C.format('bf16')},c_subnormals=signed_zero", WITHOUT_C.format("bf16")),
     (f"{HOPPER}@zero_exponent=-100", HOPPER),
     (f"{HOPPER}@fraction_bits=24", HOPPER),
     (f"{HOPPER}@zero_sign=ieee", HOPPER),

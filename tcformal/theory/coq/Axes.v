@@ -166,6 +166,11 @@ Definition with_sums (d : design) (how : summation) : design :=
      converted := converted d; factors := factors d; cutting_of := cutting_of d; block := block d; odd_first := odd_first d;
      skips := skips d; c_rule := c_rule d; sums := how; nan_word := nan_word d; nans := nans d; composed := composed d |}.
 
+Definition with_rule (d : design) (r : flush_rule) : design :=
+  {| a_format := a_format d; b_format := b_format d; c_format := c_format d; d_format := d_format d; scales := scales d;
+     converted := converted d; factors := factors d; cutting_of := cutting_of d; block := block d; odd_first := odd_first d;
+     skips := skips d; c_rule := r; sums := sums d; nan_word := nan_word d; nans := nans d; composed := composed d |}.
+
 Section Stages.
 Variable g : stage -> stage.
 Hypothesis Ga : forall e s vs, add_from e (g s) vs = add_from e s vs.

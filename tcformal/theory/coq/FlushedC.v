@@ -251,11 +251,6 @@ Proof.
   now rewrite M.
 Qed.
 
-Definition with_rule (d : design) (r : flush_rule) : design :=
-  {| a_format := a_format d; b_format := b_format d; c_format := c_format d; d_format := d_format d; scales := scales d;
-     converted := converted d; factors := factors d; cutting_of := cutting_of d; block := block d; odd_first := odd_first d;
-     skips := skips d; c_rule := r; sums := sums d; nan_word := nan_word d; nans := nans d; composed := composed d |}.
-
 (** The sum of a tree and c, where it does not tell a subnormal c from a zero: subnormal results are zeros, and zeros +0. *)
 Definition plain_rule (d : design) : option summation :=
   match sums d, term_bounds d, c_rule d with

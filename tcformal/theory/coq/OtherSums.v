@@ -811,11 +811,6 @@ Qed.
 
 (** * A c without a leading 1 *)
 
-Definition with_c_rule (d : design) (r : flush_rule) : design :=
-  {| a_format := a_format d; b_format := b_format d; c_format := c_format d; d_format := d_format d; scales := scales d; converted := converted d;
-     factors := factors d; cutting_of := cutting_of d; block := block d; odd_first := odd_first d; skips := skips d; c_rule := r; sums := sums d;
-     nan_word := nan_word d; nans := nans d; composed := composed d |}.
-
 Definition zero_like (x : num) : num := {| neg := neg x; sig := 0; exp := exp x; frac := frac x |}.
 
 (** Rounded to less than the least normal number. *)
@@ -920,7 +915,7 @@ Definition flushed_c_free (d : design) (f : frame) : bool :=
   match term_bounds d with Some tb => low_c tb (format_bounds (c_format d)) f && low_c tb (result_bounds o) f | None => false end.
 
 (** Where results are flushed and products are far above subnormals of c, those of c are zeros as well. *)
-Theorem flushed_c_idle d f w : sums d = Framed f -> flushed_c_free d f = true -> pairs w <> [] -> compute d w = compute (with_c_rule d SignedZero) w.
+Theorem flushed_c_idle d f w : sums d = Framed f -> flushed_c_free d f = true -> pairs w <> [] -> compute d w = compute (with_rule d SignedZero) w.
 Proof.
   intros Sd O _. unfold flushed_c_free in O. cbv zeta in O. set (o := frame_out f) in *. repeat rewrite andb_true_iff in O.
   destruct O as [[[[[[[[[[[[[Co Cr] B] Of] Cz] Gs] Fr] Mz] Fl] P] R] Cb] Nb] T].
@@ -929,7 +924,7 @@ Proof.
   assert (Gs' : group_size f = None) by now destruct (group_size f). assert (Fr' : first_rounding f = None) by now destruct (first_rounding f).
   destruct (frame_mode f) eqn:Md; try easy. destruct (frame_zero f) eqn:Zd; try easy. destruct (zsign o) eqn:Zs; try easy. clear Mz.
   destruct (term_bounds d) as [tb|] eqn:Tb; [|easy]. apply andb_prop in T. destruct T as [T1 T2].
-  set (d' := with_c_rule d SignedZero). set (C := fun v => inside (format_bounds (c_format d)) v \/ inside (result_bounds o) v).
+  set (d' := with_rule d SignedZero). set (C := fun v => inside (format_bounds (c_format d)) v \/ inside (result_bounds o) v).
   symmetry. apply (steps_alike d d' C); auto; [repeat split|lia| |left; now apply decode_inside].
   intros [v n] b Lb Mb Cv. cbn [fst] in Cv.
   assert (Ci : exists cb, low_c tb cb f = true /\ inside cb v) by (destruct Cv; eauto). destruct Ci as [cb [Lw Ic]]. unfold low_c in Lw. fold o in Lw. repeat rewrite andb_true_iff in Lw.
@@ -946,7 +941,7 @@ Proof.
   assert (Nan : is_nan (flush SignedZero v) = is_nan v) by (destruct v as [x| |]; auto; unfold flush; now destruct (negb (is_subnormal x))).
   split.
   - unfold block_step. change (skips d') with (skips d). destruct (skips d && _); [reflexivity|]. change (odd_first d') with (odd_first d). fold (ordered d b).
-    change (terms d') with (terms d). rewrite Td. cbn [c_rule factors d' with_c_rule]. rewrite Cr', Zt, !zero_as_none, flush_kept. change (sums d') with (sums d). change (nans d') with (nans d). change (nan_word d') with (nan_word d).
+    change (terms d') with (terms d). rewrite Td. cbn [c_rule factors d' with_rule]. rewrite Cr', Zt, !zero_as_none, flush_kept. change (sums d') with (sums d). change (nans d') with (nans d). change (nan_word d') with (nan_word d).
     change (a_format d') with (a_format d). change (b_format d') with (b_format d). change (d_format d') with (d_format d).
     rewrite Sd, (Sum SignedZero _ (whole_factors d (ordered d b))), Nan. reflexivity.
   - rewrite block_step_value. unfold block_value. destruct (skipped d b); [exact Cv|]. right. rewrite Td, Sd. cbn [fst snd]. intros x Hx.
