@@ -18,6 +18,7 @@ from sampled import one_in
 from tcformal.backends.cnf import to_cnf
 from tcformal.cli import main
 from tcformal.solve.certificate import CHECKER
+from tcformal.solve.child import Child
 from tcformal.store.certificates import NOT_KEPT
 from tcformal.store.claim_records import CLAIM
 from tcformal.store.schema import SEAL, digest_of, seal
@@ -169,6 +170,13 @@ def test_a_violated_property_rewritten_as_holds_is_asked_again(results_folder: P
         assert "is not used: " in result.stderr
 
 
+def in_no_time(self: Child) -> bool:
+    """A process that has no time to answer, however fast it is."""
+    self.timed_out = True
+    self.kill()
+    return True
+
+
 @pytest.mark.slow
 def test_what_takes_too_long_to_check_is_marked(
     results_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -177,6 +185,7 @@ def test_what_takes_too_long_to_check_is_marked(
     date = Store(results_folder).add(certified())["date"][:10]
     words = (SIGNS, COMPLEMENT, "--assume", "c=0", "--time-limit", "0.001", "--solvers", "cadical,z3")
     monkeypatch.setattr("tcformal.store.rechecker.BUDGET_S", 0.0)
+    monkeypatch.setattr(Child, "over", in_no_time)
     for command in ("prove", "separate"):
         for certify in ((), ("--certify",), ("--no-certify",)):
             result = run(command, *words, *certify)
@@ -262,7 +271,9 @@ def test_invented_evidence_that_no_vector_refutes_decides_nothing(results_folder
         assert (v.certificate, v.answers, v.confirmed_by) == (None, (), ())
     line = store.path.read_bytes()
     words = ("prove", SIGNS, COMPLEMENT, "--assume", "c=0")
-    assert json.loads(run(*words, "--time-limit", "0.001", "--json").stdout)["verdict"] == "UNKNOWN"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Child, "over", in_no_time)
+        assert json.loads(run(*words, "--json").stdout)["verdict"] == "UNKNOWN"
     assert store.path.read_bytes() == line  # what may be a true answer stays
     # By solvers: a proof in steps is kept as a claim.
     assert run(*words, "--certify", "--solvers", "cadical,kissat").stdout.startswith("EQUIVALENT: ")
