@@ -164,7 +164,7 @@ class Masks:
         #: The bits of the narrowest sum that left a last place of large terms.
         self.inner = d.precision
         #: Whether a sum that loses nothing of what masks ask for is taken to lose nothing at all.
-        self.whole = True
+        self.shows_exact = True
         self.depth = self.depths[0]
         self.width = max(1, min(self.room(self.depth, self.high), self.precision, _WIDTHS[0]))
 
@@ -307,7 +307,7 @@ class Masks:
         size = len(pairs)
         seen = {depth: found[n * size : (n + 1) * size] for n, depth in enumerate(depths)}
         depths = held or depths
-        self.whole = max(depths) >= min(DEPTHS[0], self.high - self.lowest - few)
+        self.shows_exact = max(depths) >= min(DEPTHS[0], self.high - self.lowest - few)
         if max(depths) < self.depths[0] and seen[max(depths)] == [set(x) for x in spreads]:
             raise TooNearError(self._too_near())
         agreeing = [x for x in depths if seen[x] == seen[max(depths)]]

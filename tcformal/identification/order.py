@@ -106,7 +106,7 @@ def order_of(
             continue
         assert isinstance(root, Step)
         bits = {step: search.bits[step] for step in root.steps() if step in search.bits}
-        if not masks.whole:
+        if not masks.shows_exact:
             bits = {step: some for step, some in bits.items() if some is not None}
         reason = search.reason or misfit(root, search.pairs.known, search.bits, masks.k)
         return Order(root, bits, reason, search.unclear, asked.probes, asked.batches)
